@@ -1,0 +1,19 @@
+"""From an answer to its sentences and whom they cite."""
+
+from __future__ import annotations
+
+from citemark.citations.answer import Marker, ParsedAnswer, Problem, Reference, Sentence
+from citemark.citations.parsing import SpanCitation, parse_answer
+from citemark.citations.problems import SEVERITIES, Severity
+
+__all__ = [
+    "SEVERITIES",
+    "Marker",
+    "ParsedAnswer",
+    "Problem",
+    "Reference",
+    "Sentence",
+    "Severity",
+    "SpanCitation",
+    "parse_answer",
+]

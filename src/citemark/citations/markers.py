@@ -1,0 +1,258 @@
+"""Finding the markers of an answer: which stretches of it cite which sources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from citemark.citations.answer import Reference
+from citemark.citations.context import is_array_or_interval, is_exponent, is_subscript
+from citemark.citations.numbers import Group, read_group
+from citemark.citations.urls import normalised_url
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A stretch that looks like a marker, before it is known which sources exist."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...] = ()
+    url: str | None = None
+    title: str | None = None
+    prose: tuple[int, int] | None = None
+    """Where the text of a link stands, if a reader reads it as part of the sentence."""
+    style: str = "bracket"
+
+
+class Scan(NamedTuple):
+    """What the markers are looked for in."""
+
+    answer: str
+    end: int
+    listed: frozenset[int] | None
+    by_url: Mapping[str, int]
+    """The listed sources by their normalised URL."""
+
+
+_URL = r"(?:https?://|www\.)[^\s<>\"'`【】\[\]|\\^{}]+"
+_TARGET = r"\((?:<[^<>\n]{1,2000}>|[^\s()<>]{1,2000}(?:\([^\s()<>]{0,400}\)[^\s()<>]{0,400}){0,8})"
+_BRACKET = re.compile(
+    r"(?P<image>!)?(?P<open>\[\[?)(?P<inside>[^\[\]\n]{1,300})(?P<close>\]\]?)"
+    rf"(?P<target>{_TARGET}(?:[ \t]+(?:\"[^\"\n]{{0,300}}\"|'[^'\n]{{0,300}}'))?\))?"
+)
+_LENTICULAR = re.compile(r"【([^【】\n]{1,160})】")
+_PAREN = re.compile(
+    r"[(（](?P<inside>(?:(?:reference\s+from\s+)?(?:sources?|refs?\.?|references?|citations?|docs?|documents?"
+    r"|passages?(?:\s+id)?|fuentes?|quellen?|来源|出典)\s*[:：.]?\s*#?\d[^()（）\n]{0,60}"
+    r"|\d{1,4}\s*,\s*[^\W\d_][^()（）\n]{1,160}?,\s*(?:1[89]|20)\d\d[a-z]?(?:\s*,\s*pp?\.\s*[\d–-]{1,12})?))[)）]",
+    re.IGNORECASE,
+)
+_SUP_TAG = re.compile(r"<sup[^<>]{0,60}>\s*(?P<inside>[^<>]{1,40})\s*</sup>", re.IGNORECASE)
+_SUP_LINK = re.compile(
+    r"<sup[^<>]{0,60}>\s*<a\b[^<>]{0,400}>(?P<inside>[^<>]{1,40})</a>\s*</sup>", re.IGNORECASE
+)
+_ANCHOR = re.compile(
+    r"<a\b[^<>]{0,400}?\bhref\s*=\s*[\"']?(?P<url>[^\s\"'<>]{1,2000})[^<>]{0,400}>"
+    r"(?P<inside>[^<>]{0,400})</a>",
+    re.IGNORECASE,
+)
+_BARE_URL = re.compile(rf"<?({_URL})>?", re.IGNORECASE)
+_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_SUPERSCRIPT = re.compile(rf"[{_SUPERSCRIPTS}]+(?:[ ]?[,˒⁻⁽⁾][ ]?[{_SUPERSCRIPTS}]+)*")
+_ASCII_DIGITS = str.maketrans(_SUPERSCRIPTS + "˒⁻", "0123456789,-", "⁽⁾")
+_HOSTLIKE = re.compile(r"(?:https?://)?(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
+_CITED_IN_WORDS = re.compile(
+    r"\b(?:according\s+to|per|from|in|by|see|as\s+in)\s+(?P<inside>"
+    r"(?:source|passage(?:\s+id)?|document|reference)\s*#?\d{1,3})\b(?!\s*[-–.]\d)",
+    re.IGNORECASE,
+)
+MEMORY = re.compile(r"\[(?:LLM|MODEL)\s+MEMORY\b[^\[\]\n]{0,60}\]", re.IGNORECASE)
+"""A model's own word for "I cite nothing": no words of the answer, and no source."""
+
+
+def _brackets(scan: Scan) -> Iterator[Found]:
+    for match in _BRACKET.finditer(scan.answer, 0, scan.end):
+        inside, target = match["inside"], match["target"]
+        start, end = match.span()
+        if match["image"]:
+            if target:
+                continue
+            start += 1
+        if len(match["open"]) > len(match["close"]):
+            start += 1
+        elif len(match["close"]) > len(match["open"]) and not target:
+            end -= 1
+        url = _target_url(target)
+        group = read_group(inside)
+        if target and url is None:
+            end = match.start("target")  # "[1](see below)": a marker and then a remark
+        if group and _cites(scan, group, start, end):
+            yield Found(start, end, group.numbers, url=url)
+        elif url and not group:
+            yield _link(scan, start, end, url, match.span("inside"))
+
+
+def _target_url(target: str | None) -> str | None:
+    if not target:
+        return None
+    place = target[1:-1].strip().split(" ", 1)[0].strip("<>")
+    linked = re.match(r"[a-z][a-z0-9+.-]*:|www\.|[#/.]|[\w-]+\.[a-z]{2,}", place, re.IGNORECASE)
+    return place if linked else None
+
+
+def _cites(scan: Scan, group: Group, start: int, end: int) -> bool:
+    """Whether a bracket with numbers is a citation, by what it holds and what stands around it."""
+    if group.labelled:
+        return True
+    listed = scan.listed or frozenset()
+    if all(number > 999 and number not in listed for number in group.numbers):
+        return False  # a year, or a number that counts something else
+    if group.compound and is_array_or_interval(scan.answer, start, end, group.numbers, listed):
+        return False
+    return not is_subscript(scan.answer, start, known=listed.issuperset(group.numbers))
+
+
+def _link(scan: Scan, start: int, end: int, url: str, inside: tuple[int, int]) -> Found:
+    answer = scan.answer
+    title = answer[inside[0] : inside[1]].strip()
+    before = answer[max(0, start - 3) : start].rstrip(" ")
+    aside = before.endswith(("(", "（")) or not before or before[-1] in ".!?。\n|]）:："
+    after = answer[end : end + 2].strip()
+    trailing = aside and (not after or after[0] in ")）.,;。，|\n[")
+    prose = None if trailing or _HOSTLIKE.fullmatch(title) else inside
+    return Found(start, end, url=url, title=title or None, prose=prose, style="link")
+
+
+def _lenticular(scan: Scan) -> Iterator[Found]:
+    for match in _LENTICULAR.finditer(scan.answer, 0, scan.end):
+        group = read_group(match[1])
+        if group and _cites(scan, group, *match.span()):
+            yield Found(match.start(), match.end(), group.numbers)
+
+
+def _parentheses(scan: Scan) -> Iterator[Found]:
+    for match in _PAREN.finditer(scan.answer, 0, scan.end):
+        if group := read_group(match["inside"]):
+            yield Found(match.start(), match.end(), group.numbers)
+
+
+def _anchors(scan: Scan) -> Iterator[Found]:
+    for match in _ANCHOR.finditer(scan.answer, 0, scan.end):
+        start, end = match.span()
+        group = read_group(match["inside"].strip().strip("[]"))
+        if group:
+            yield Found(start, end, group.numbers, url=match["url"])
+        else:
+            yield _link(scan, start, end, match["url"], match.span("inside"))
+
+
+def _sup_tags(scan: Scan) -> Iterator[Found]:
+    for form in (_SUP_LINK, _SUP_TAG):
+        for match in form.finditer(scan.answer, 0, scan.end):
+            inside = match["inside"].strip()
+            group = read_group(inside.strip("[]"))
+            bracketed = inside.startswith("[")
+            if group and (bracketed or not is_exponent(scan.answer, match.start())):
+                style = "bracket" if bracketed else "superscript"
+                yield Found(match.start(), match.end(), group.numbers, style=style)
+
+
+def _superscripts(scan: Scan) -> Iterator[Found]:
+    found = []
+    for match in _SUPERSCRIPT.finditer(scan.answer, 0, scan.end):
+        if is_exponent(scan.answer, match.start()):
+            continue
+        if group := read_group(match[0].translate(_ASCII_DIGITS)):
+            found.append((match, group.numbers))
+    seen = scan.listed or frozenset(n for _, numbers in found for n in numbers if n < 10)
+    for match, numbers in found:
+        apart = tuple(dict.fromkeys(n for number in numbers for n in _digits(number, seen)))
+        yield Found(match.start(), match.end(), apart, style="superscript")
+
+
+def _digits(number: int, known: frozenset[int]) -> tuple[int, ...]:
+    """``¹²`` is source 12 where there is one, and else the sources 1 and 2 side by side."""
+    digits = tuple(int(digit) for digit in str(number))
+    if number < 10 or number in known or 0 in digits:
+        return (number,)
+    return digits if known.issuperset(digits) or not known else (number,)
+
+
+def _bare_urls(scan: Scan) -> Iterator[Found]:
+    for match in _BARE_URL.finditer(scan.answer, 0, scan.end):
+        url = match[1].rstrip(".,;:!?*_~")
+        while url.endswith(")") and url.count(")") > url.count("("):
+            url = url[:-1].rstrip(".,;:!?*_~")
+        whole = match[0].startswith("<") and match[0].endswith(">")
+        start, end = match.span() if whole else (match.start(1), match.start(1) + len(url))
+        yield Found(start, end, url=url, style="url")
+
+
+def _in_words(scan: Scan) -> Iterator[Found]:
+    for match in _CITED_IN_WORDS.finditer(scan.answer, 0, scan.end):
+        group = read_group(match["inside"])
+        if group and scan.listed and scan.listed.issuperset(group.numbers):
+            start, end = match.span("inside")
+            yield Found(start, end, group.numbers, prose=(start, end), style="words")
+
+
+_SCANNERS: tuple[tuple[str, Callable[[Scan], Iterator[Found]]], ...] = (
+    (r"\[", _brackets),
+    (r"【", _lenticular),
+    (r"[(（](?:[A-Za-z来出]|\d{1,4}\s*,)", _parentheses),
+    (r"<[aA]\b", _anchors),
+    (r"<[sS][uU][pP]\b", _sup_tags),
+    (rf"[{_SUPERSCRIPTS}]", _superscripts),
+    (r"://|www\.", _bare_urls),
+    (r"(?i)\b(?:source|passage|document|reference)\s(?:id\s)?#?\d", _in_words),
+)
+_TRIGGERS = tuple((re.compile(trigger), scanner) for trigger, scanner in _SCANNERS)
+
+
+def find_markers(scan: Scan) -> list[Found]:
+    """Everything in an answer that looks like a citation, in order and without overlap.
+
+    Where two forms claim the same stretch, the one that begins earlier and is longer wins:
+    a numbered link is one marker, not a number and a URL.
+    """
+    found: list[Found] = []
+    for trigger, scanner in _TRIGGERS:
+        if trigger.search(scan.answer, 0, scan.end):
+            found.extend(scanner(scan))
+    found.sort(key=lambda f: (f.start, -f.end))
+    kept: list[Found] = []
+    reached = 0
+    for candidate in found:
+        if candidate.start >= reached:
+            kept.append(candidate)
+            reached = candidate.end
+    if any(f.style == "superscript" for f in kept) and any(f.style == "bracket" for f in kept):
+        # An answer cites in one style: with brackets around, raised figures are exponents.
+        kept = [f for f in kept if f.style != "superscript"]
+    return kept
+
+
+def resolve(found: Found, scan: Scan) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The numbers that a marker names, and those of them that are sources of the case.
+
+    A URL that belongs to a listed source says more than the number in front of it, because
+    some engines count their links anew in every paragraph.
+    """
+    if found.url and (by_url := scan.by_url.get(normalised_url(found.url))) is not None:
+        return (by_url,), (by_url,)
+    named = found.numbers
+    if scan.listed is None:
+        return named, tuple(n for n in named if n > 0)
+    return named, tuple(n for n in named if n in scan.listed)
+
+
+def references_in_links(found: list[Found]) -> dict[int, Reference]:
+    """The pages that numbered links point to."""
+    entries: dict[int, Reference] = {}
+    for marker in found:
+        if marker.url and len(marker.numbers) == 1 and "://" in marker.url:
+            entries.setdefault(marker.numbers[0], Reference(marker.url, None))
+    return entries

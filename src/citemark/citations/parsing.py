@@ -1,0 +1,312 @@
+"""Answer in, parsed answer out: finds the markers, splits the text, ties the two together."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from citemark.citations.answer import Kind, Marker, ParsedAnswer, Problem, Reference, Sentence
+from citemark.citations.blocks import with_block_sources
+from citemark.citations.layout import MARK, OPAQUE, masked, segments
+from citemark.citations.markers import MEMORY, Found, Scan, find_markers, resolve
+from citemark.citations.markers import references_in_links as linked
+from citemark.citations.problems import Lint, find_problems
+from citemark.citations.references import find_reference_list
+from citemark.citations.regions import Region, find_regions
+from citemark.citations.sentences import split
+from citemark.citations.urls import normalised_url
+from citemark.citations.words import count_words
+
+_HAS_WORD = re.compile(r"[^\W_]")
+_OPEN = {"(": ")", "（": "）"}
+
+
+@dataclass(frozen=True, slots=True)
+class SpanCitation:
+    """A stretch of the answer that the engine itself reported as resting on sources."""
+
+    start: int
+    end: int
+    sources: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A sentence in the making."""
+
+    start: int
+    end: int
+    kind: Kind
+    paragraph: int
+    item: int
+    bare: bool
+    marks: list[Marker]
+    closed: bool = False
+    """A marker stands at its very end."""
+    skip: tuple[int, int] | None = None
+    """A list number at its start, which is none of its words."""
+    spans: tuple[int, ...] = ()
+    """Sources that a reported span adds."""
+
+
+def parse_answer(
+    answer: str,
+    urls: Mapping[int, str | None] | None = None,
+    citations: Sequence[SpanCitation] = (),
+) -> ParsedAnswer:
+    """Take an answer apart; ``urls`` are the listed sources (number to URL), if any are listed."""
+    listed = None if urls is None else frozenset(urls)
+    by_url = {normalised_url(url): n for n, url in (urls or {}).items() if url}
+    references = find_reference_list(answer)
+    scan = Scan(answer, references.start, listed, by_url)
+    regions = find_regions(answer)
+    found, hidden = _outside(find_markers(scan), regions)
+    found, links = _linked_sources(found, scan)
+    markers = _markers(found, scan, links)
+    text = masked(answer, _fills(answer, found, markers, regions, references.start))
+    drafts, outside = _drafts(text, references.start, markers)
+    reported = _add_spans(drafts, citations, listed, len(answer))
+    sentences = with_block_sources(_sentences(answer, drafts))
+    entries = {**linked(found), **links, **references.entries}
+    sources = _sources(listed, sentences)
+    lint = Lint(
+        answer, sentences, markers, hidden, outside, sources, listed, references.start, reported
+    )
+    return ParsedAnswer(
+        answer=answer,
+        sentences=sentences,
+        markers=markers,
+        problems=find_problems(lint),
+        sources=sources,
+        references={n: entries[n] for n in sources if n in entries},
+    )
+
+
+def _sources(listed: frozenset[int] | None, sentences: Iterable[Sentence]) -> tuple[int, ...]:
+    if listed is not None:
+        return tuple(sorted(listed))
+    return tuple(sorted({n for sentence in sentences for n in sentence.sources}))
+
+
+def _outside(
+    found: list[Found], regions: list[Region]
+) -> tuple[list[Found], list[tuple[int, int]]]:
+    """The markers outside code and formulas; and where something in code looks like one."""
+    if not regions:
+        return found, []
+    starts = [region.start for region in regions]
+    kept: list[Found] = []
+    in_code: list[tuple[int, int]] = []
+    for marker in found:
+        index = bisect_right(starts, marker.end - 1) - 1
+        if index < 0 or regions[index].end <= marker.start:
+            kept.append(marker)
+        elif marker.numbers and regions[index].code:
+            in_code.append((marker.start, marker.end))
+    return kept, in_code
+
+
+def _linked_sources(
+    found: list[Found], scan: Scan
+) -> tuple[list[Found], dict[int, Reference]]:
+    """Number the links of an answer that cites by link alone and whose sources are not listed.
+
+    Links that point to no listed source are left in place as text.
+    """
+    if scan.listed is not None or any(f.numbers for f in found):
+        return [f for f in found if f.numbers or _known_url(f, scan)], {}
+    numbers: dict[str, int] = {}
+    links: dict[int, Reference] = {}
+    cited: list[Found] = []
+    for f in found:
+        if f.style != "link" or not f.url or not f.url.lower().startswith("http"):
+            continue
+        number = numbers.setdefault(normalised_url(f.url), len(numbers) + 1)
+        links.setdefault(number, Reference(f.url, f.title))
+        cited.append(Found(f.start, f.end, (number,), f.url, f.title, f.prose, f.style))
+    return cited, links
+
+
+def _known_url(found: Found, scan: Scan) -> bool:
+    return bool(found.url) and normalised_url(found.url or "") in scan.by_url
+
+
+def _markers(
+    found: list[Found], scan: Scan, links: Mapping[int, Reference]
+) -> tuple[Marker, ...]:
+    markers = []
+    for f in found:
+        named, sources = (f.numbers, f.numbers) if links else resolve(f, scan)
+        gaps = ((f.start, f.end),)
+        if f.prose:
+            gaps = ((f.start, f.prose[0]), (f.prose[1], f.end))
+        markers.append(Marker(f.start, f.end, named, sources, gaps))
+    return tuple(markers)
+
+
+def _fills(
+    answer: str, found: list[Found], markers: tuple[Marker, ...], regions: list[Region], end: int
+) -> list[tuple[int, int, str]]:
+    """What the layout must not read: markers, code, formulas, addresses."""
+    fills: list[tuple[int, int, str]] = []
+    for f, marker in zip(found, markers, strict=True):
+        if f.prose is None:
+            fills.append((marker.start, marker.end, MARK))
+        else:
+            fills.extend((start, stop, OPAQUE) for start, stop in marker.gaps)
+    fills.extend((r.start, r.end, "\n" if r.block else OPAQUE) for r in regions)
+    if "[" in answer:
+        fills.extend((*m.span(), MARK) for m in MEMORY.finditer(answer, 0, end))
+    if "://" in answer or "www." in answer:
+        fills.extend((*m.span(), OPAQUE) for m in _ADDRESS.finditer(answer, 0, end))
+    return fills
+
+
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\[\]()]*[^\s<>\[\]().,;:!?。，]", re.IGNORECASE)
+
+
+def _drafts(
+    text: str, end: int, markers: tuple[Marker, ...]
+) -> tuple[list[Draft], list[Marker]]:
+    """The sentences with the markers that stand in them, and the markers outside of all."""
+    drafts: list[Draft] = []
+    for segment in segments(text, end):
+        for piece in split(text, segment):
+            start, end_, kind, bare = piece
+            if _says_something(text, start, end_):
+                drafts.append(Draft(start, end_, kind, segment.paragraph, segment.item, bare, []))
+            elif drafts and MARK in text[start:end_]:
+                # Markers that stand by themselves close the sentence before them.
+                drafts[-1].end = end_
+    outside = _place(drafts, markers, text)
+    _merge_bare_numbers(drafts)
+    return drafts, outside
+
+
+def _says_something(text: str, start: int, end: int) -> bool:
+    piece = text[start:end]
+    return bool(_HAS_WORD.search(piece)) or OPAQUE in piece
+
+
+def _place(drafts: list[Draft], markers: tuple[Marker, ...], text: str) -> list[Marker]:
+    index = 0
+    outside: list[Marker] = []
+    for marker in markers:
+        while index < len(drafts) and drafts[index].end <= marker.start:
+            index += 1
+        draft = drafts[index] if index < len(drafts) else None
+        if draft and marker.end > draft.start:
+            draft.marks.append(marker)
+        elif draft and index == 0 and not text[marker.end : draft.start].strip(f" \t\n{MARK}"):
+            draft.start = marker.start  # the answer begins with a marker on its own line
+            draft.marks.append(marker)
+        else:
+            outside.append(marker)
+    for draft in drafts:
+        tail = text[draft.start : draft.end].rstrip(" \t.!?…。！？,;\"'”’)*_|")
+        draft.closed = tail.endswith(MARK)
+    return outside
+
+
+def _merge_bare_numbers(drafts: list[Draft]) -> None:
+    """``1[2]. Text`` cites source 2 for the text, unless the text has a marker of its own.
+
+    Where it has one, the engine put its markers behind each sentence, and the one at the
+    number cites nothing but the number.
+    """
+    for bare, item in zip(drafts, drafts[1:], strict=False):
+        if bare.bare and not item.bare and not item.marks and item.paragraph == bare.paragraph:
+            item.marks.extend(bare.marks)
+            item.start = bare.start
+            item.skip = (bare.start, bare.end)
+            bare.marks.clear()
+    drafts[:] = [draft for draft in drafts if draft.marks or not draft.bare]
+
+
+def _add_spans(
+    drafts: list[Draft],
+    citations: Sequence[SpanCitation],
+    listed: frozenset[int] | None,
+    length: int,
+) -> list[Problem]:
+    """Credit the sentences that a reported span covers; say which spans make no sense."""
+    problems = []
+    starts = [draft.start for draft in drafts]
+    for span in citations:
+        if span.end < span.start or span.end > length:
+            message = f"the reported span {span.start}-{span.end} is outside the answer; ignored"
+            problems.append(Problem("bad_span", min(span.start, length), length, message))
+            continue
+        known = tuple(n for n in span.sources if (n > 0 if listed is None else n in listed))
+        for number in sorted(set(span.sources) - set(known)):
+            message = f"a reported span cites source {number}, which the case does not list"
+            problems.append(Problem("unknown_source", span.start, span.end, message))
+        first = max(0, bisect_right(starts, span.start) - 1)
+        point = span.start == span.end
+        for draft in drafts[first:]:
+            if draft.start >= span.end and not (point and draft.start <= span.start):
+                break
+            if draft.end > span.start or point:
+                draft.spans += known
+    return problems
+
+
+def _sentences(answer: str, drafts: list[Draft]) -> list[tuple[Sentence, Draft]]:
+    sentences = []
+    paragraphs: dict[int, int] = {}  # numbered anew: a block without words leaves no gap
+    for n, draft in enumerate(drafts):
+        text = _without_markers(answer, draft)
+        sources = {source for marker in draft.marks for source in marker.sources}
+        sources.update(draft.spans)
+        ordered = tuple(sorted(sources))
+        sentence = Sentence(
+            n=n,
+            start=draft.start,
+            end=draft.end,
+            text=text,
+            sources=ordered,
+            block_sources=ordered,
+            paragraph=paragraphs.setdefault(draft.paragraph, len(paragraphs)),
+            kind=draft.kind,
+            words=count_words(text),
+        )
+        sentences.append((sentence, draft))
+    return sentences
+
+
+def _without_markers(answer: str, draft: Draft) -> str:
+    """The words of a sentence: neither markers nor what is left of their punctuation."""
+    if not draft.marks and "MEMORY" not in answer[draft.start : draft.end]:
+        return answer[draft.start : draft.end]
+    kept, reached = [], draft.start
+    for start, end in _gaps(answer, draft):
+        before = answer[reached:start]
+        following = answer[end : end + 1]
+        if not following.strip() or following in ".,;:!?)]|。，、；：！？）।؟۔":
+            before = before.rstrip(" \t\u00a0")
+        kept.append(before)
+        reached = end
+    kept.append(answer[reached : draft.end])
+    return "".join(kept).strip()
+
+
+def _gaps(answer: str, draft: Draft) -> list[tuple[int, int]]:
+    """The stretches that are no words; neighbours joined, with brackets that hold nothing else."""
+    gaps = [gap for marker in draft.marks for gap in marker.gaps]
+    gaps += [m.span() for m in MEMORY.finditer(answer, draft.start, draft.end)]
+    if draft.skip:
+        gaps.append(draft.skip)
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(gaps):
+        if joined and not answer[joined[-1][1] : start].strip(" \t,;、，"):
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return [
+        (start - 1, end + 1)
+        if answer[start - 1 : start] in _OPEN and answer[end : end + 1] in _OPEN.values()
+        else (start, end)
+        for start, end in joined
+    ]
