@@ -17,8 +17,7 @@ class Reference(NamedTuple):
     title: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """A stretch of the answer that cites sources, such as ``[1, 3]``.
 
     ``named`` are the numbers it names and ``sources`` those of them that exist.
@@ -33,8 +32,7 @@ class Marker:
     gaps: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """One sentence, heading, list item or table row of the answer.
 
     ``answer[start:end]`` is the sentence with its markers, ``text`` is it without them.

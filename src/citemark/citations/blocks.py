@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby
 from typing import Protocol
 
@@ -44,4 +43,4 @@ def _speak_for(
         return
     for i in others:
         merged = tuple(sorted({*sentences[i].block_sources, *closing}))
-        sentences[i] = replace(sentences[i], block_sources=merged)
+        sentences[i] = sentences[i]._replace(block_sources=merged)

@@ -14,6 +14,7 @@ _DATA_BEFORE = re.compile(
 )
 _MATH_AFTER = re.compile(r"\s*[=∈⊂×∪∩^]|\.(?:append|sort|shape|map|pop|index)\b|\[(?!\^?\d)")
 _ASSIGNED = re.compile(r"(?:[\w\])]\s*|:)=\s*$")
+_NO_NAME_ENDS_WITH = frozenset(" .,;:!?)]\"'”’。\n*")
 _CODE_NAME = re.compile(r"(?:\b\w+_\w*|(?<![\w'’.])[b-z])$")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+$")
 _CLOSED_WORD = re.compile(r"(?:[^\W\d_]{3,}|\d{4})[)\]]$")
@@ -36,10 +37,12 @@ def is_array_or_interval(
 
 def is_subscript(answer: str, start: int, *, known: bool) -> bool:
     """Whether a bracket is an index as in ``my_list[2]`` or the right side of ``x = [2]``."""
-    before = answer[max(0, start - 30) : start]
-    if before.endswith("^") or _ASSIGNED.search(before):
+    before = answer[start - 3 : start] if start > 2 else answer[:start]
+    if before.isspace() or before[-1:] in _NO_NAME_ENDS_WITH and "=" not in before:
+        return False
+    if before[-1:] == "^" or _ASSIGNED.search(answer, max(0, start - 8), start):
         return True
-    name = _CODE_NAME.search(before)
+    name = _CODE_NAME.search(answer[max(0, start - 30) : start])
     return bool(name) and ("_" in name[0] or not known)
 
 

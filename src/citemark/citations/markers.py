@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from citemark.citations.answer import Reference
@@ -13,8 +12,7 @@ from citemark.citations.numbers import Group, read_group
 from citemark.citations.urls import normalised_url
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A stretch that looks like a marker, before it is known which sources exist."""
 
     start: int
@@ -40,8 +38,8 @@ class Scan(NamedTuple):
 _URL = r"(?:https?://|www\.)[^\s<>\"'`【】\[\]|\\^{}]+"
 _TARGET = r"\((?:<[^<>\n]{1,2000}>|[^\s()<>]{1,2000}(?:\([^\s()<>]{0,400}\)[^\s()<>]{0,400}){0,8})"
 _BRACKET = re.compile(
-    r"(?P<image>!)?(?P<open>\[\[?)(?P<inside>[^\[\]\n]{1,300})(?P<close>\]\]?)"
-    rf"(?P<target>{_TARGET}(?:[ \t]+(?:\"[^\"\n]{{0,300}}\"|'[^'\n]{{0,300}}'))?\))?"
+    r"\[(\[?)(?P<inside>[^\[\]\n]{1,300})\](\]?)"
+    rf"({_TARGET}(?:[ \t]+(?:\"[^\"\n]{{0,300}}\"|'[^'\n]{{0,300}}'))?\))?"
 )
 _LENTICULAR = re.compile(r"【([^【】\n]{1,160})】")
 _PAREN = re.compile(
@@ -69,35 +67,38 @@ _CITED_IN_WORDS = re.compile(
     r"(?:source|passage(?:\s+id)?|document|reference)\s*#?\d{1,3})\b(?!\s*[-–.]\d)",
     re.IGNORECASE,
 )
-MEMORY = re.compile(r"\[(?:LLM|MODEL)\s+MEMORY\b[^\[\]\n]{0,60}\]", re.IGNORECASE)
+MEMORY = re.compile(r"\[\[?(?:LLM|MODEL)\s+MEMORY\b[^\[\]\n]{0,60}\]", re.IGNORECASE)
 """A model's own word for "I cite nothing": no words of the answer, and no source."""
+
+
+_NONE: frozenset[int] = frozenset()
 
 
 def _brackets(scan: Scan) -> Iterator[Found]:
     for match in _BRACKET.finditer(scan.answer, 0, scan.end):
-        inside, target = match["inside"], match["target"]
+        doubled, inside, closed_twice, target = match.groups()
         start, end = match.span()
-        if match["image"]:
-            if target:
-                continue
+        if target and scan.answer[start - 1 : start] == "!":
+            continue  # an image
+        if doubled and not closed_twice:
             start += 1
-        if len(match["open"]) > len(match["close"]):
-            start += 1
-        elif len(match["close"]) > len(match["open"]) and not target:
+        elif closed_twice and not (doubled or target):
             end -= 1
-        url = _target_url(target)
+        url = _target_url(target) if target else None
         group = read_group(inside)
+        if group is None and not url:
+            if MEMORY.fullmatch(match[0]):
+                yield Found(start, end, style="memory")
+            continue
         if target and url is None:
-            end = match.start("target")  # "[1](see below)": a marker and then a remark
+            end -= len(target)  # "[1](see below)": a marker and then a remark
         if group and _cites(scan, group, start, end):
-            yield Found(start, end, group.numbers, url=url)
+            yield Found(start, end, group.numbers, url)
         elif url and not group:
             yield _link(scan, start, end, url, match.span("inside"))
 
 
-def _target_url(target: str | None) -> str | None:
-    if not target:
-        return None
+def _target_url(target: str) -> str | None:
     place = target[1:-1].strip().split(" ", 1)[0].strip("<>")
     linked = re.match(r"[a-z][a-z0-9+.-]*:|www\.|[#/.]|[\w-]+\.[a-z]{2,}", place, re.IGNORECASE)
     return place if linked else None
@@ -107,8 +108,8 @@ def _cites(scan: Scan, group: Group, start: int, end: int) -> bool:
     """Whether a bracket with numbers is a citation, by what it holds and what stands around it."""
     if group.labelled:
         return True
-    listed = scan.listed or frozenset()
-    if all(number > 999 and number not in listed for number in group.numbers):
+    listed = scan.listed or _NONE
+    if max(group.numbers) > 999 and all(n > 999 and n not in listed for n in group.numbers):
         return False  # a year, or a number that counts something else
     if group.compound and is_array_or_interval(scan.answer, start, end, group.numbers, listed):
         return False
@@ -199,17 +200,20 @@ def _in_words(scan: Scan) -> Iterator[Found]:
             yield Found(start, end, group.numbers, prose=(start, end), style="words")
 
 
-_SCANNERS: tuple[tuple[str, Callable[[Scan], Iterator[Found]]], ...] = (
-    (r"\[", _brackets),
-    (r"【", _lenticular),
-    (r"[(（](?:[A-Za-z来出]|\d{1,4}\s*,)", _parentheses),
-    (r"<[aA]\b", _anchors),
-    (r"<[sS][uU][pP]\b", _sup_tags),
-    (rf"[{_SUPERSCRIPTS}]", _superscripts),
-    (r"://|www\.", _bare_urls),
-    (r"(?i)\b(?:source|passage|document|reference)\s(?:id\s)?#?\d", _in_words),
+_Scanners = tuple[tuple[tuple[str, ...], Callable[[Scan], Iterator[Found]]], ...]
+_SCANNERS: _Scanners = (
+    (("[",), _brackets),
+    (("(", "（"), _parentheses),
+    (("<a", "<A"), _anchors),
+    (("<sup", "<SUP"), _sup_tags),
+    (("://", "www."), _bare_urls),
+    (("ource", "assage", "ocument", "eference", "OURCE"), _in_words),
 )
-_TRIGGERS = tuple((re.compile(trigger), scanner) for trigger, scanner in _SCANNERS)
+_WIDE_SCANNERS: _Scanners = (
+    (("【",), _lenticular),
+    (tuple(_SUPERSCRIPTS), _superscripts),
+)
+"""Each form of marker with the letters that must be there for it to be worth a look."""
 
 
 def find_markers(scan: Scan) -> list[Found]:
@@ -219,9 +223,12 @@ def find_markers(scan: Scan) -> list[Found]:
     a numbered link is one marker, not a number and a URL.
     """
     found: list[Found] = []
-    for trigger, scanner in _TRIGGERS:
-        if trigger.search(scan.answer, 0, scan.end):
-            found.extend(scanner(scan))
+    answer = scan.answer
+    for signs, scanner in _SCANNERS if answer.isascii() else _SCANNERS + _WIDE_SCANNERS:
+        for sign in signs:
+            if sign in answer:
+                found.extend(scanner(scan))
+                break
     found.sort(key=lambda f: (f.start, -f.end))
     kept: list[Found] = []
     reached = 0
@@ -244,9 +251,11 @@ def resolve(found: Found, scan: Scan) -> tuple[tuple[int, ...], tuple[int, ...]]
     if found.url and (by_url := scan.by_url.get(normalised_url(found.url))) is not None:
         return (by_url,), (by_url,)
     named = found.numbers
-    if scan.listed is None:
-        return named, tuple(n for n in named if n > 0)
-    return named, tuple(n for n in named if n in scan.listed)
+    listed = scan.listed
+    if len(named) == 1:
+        known = named[0] > 0 if listed is None else named[0] in listed
+        return named, named if known else ()
+    return named, tuple(sorted(n for n in named if (n > 0 if listed is None else n in listed)))
 
 
 def references_in_links(found: list[Found]) -> dict[int, Reference]:

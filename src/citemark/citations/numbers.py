@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 MAX_RANGE = 100
@@ -40,6 +41,7 @@ class Group(NamedTuple):
     """Something besides digits, commas and dashes says that this is a citation."""
 
 
+@lru_cache(maxsize=4096)
 def read_group(inside: str) -> Group | None:
     """The source numbers in the inside of a marker, or None if it is no citation at all.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from citemark.citations.answer import Kind, Marker, ParsedAnswer, Problem, Reference, Sentence
 from citemark.citations.blocks import with_block_sources
 from citemark.citations.layout import MARK, OPAQUE, masked, segments
-from citemark.citations.markers import MEMORY, Found, Scan, find_markers, resolve
+from citemark.citations.markers import Found, Scan, find_markers, resolve
 from citemark.citations.markers import references_in_links as linked
 from citemark.citations.problems import Lint, find_problems
 from citemark.citations.references import find_reference_list
@@ -19,8 +19,7 @@ from citemark.citations.sentences import split
 from citemark.citations.urls import normalised_url
 from citemark.citations.words import count_words
 
-_HAS_WORD = re.compile(r"[^\W_]")
-_OPEN = {"(": ")", "（": "）"}
+_HAS_WORD = re.compile(rf"[^\W_]|{OPAQUE}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +115,13 @@ def _linked_sources(
     Links that point to no listed source are left in place as text.
     """
     if scan.listed is not None or any(f.numbers for f in found):
-        return [f for f in found if f.numbers or _known_url(f, scan)], {}
+        return [f for f in found if f.numbers or _is_known(f, scan)], {}
     numbers: dict[str, int] = {}
     links: dict[int, Reference] = {}
     cited: list[Found] = []
     for f in found:
+        if f.style == "memory":
+            cited.append(f)
         if f.style != "link" or not f.url or not f.url.lower().startswith("http"):
             continue
         number = numbers.setdefault(normalised_url(f.url), len(numbers) + 1)
@@ -129,8 +130,10 @@ def _linked_sources(
     return cited, links
 
 
-def _known_url(found: Found, scan: Scan) -> bool:
-    return bool(found.url) and normalised_url(found.url or "") in scan.by_url
+def _is_known(found: Found, scan: Scan) -> bool:
+    if found.style == "memory":
+        return True
+    return found.url is not None and normalised_url(found.url) in scan.by_url
 
 
 def _markers(
@@ -157,13 +160,12 @@ def _fills(
         else:
             fills.extend((start, stop, OPAQUE) for start, stop in marker.gaps)
     fills.extend((r.start, r.end, "\n" if r.block else OPAQUE) for r in regions)
-    if "[" in answer:
-        fills.extend((*m.span(), MARK) for m in MEMORY.finditer(answer, 0, end))
     if "://" in answer or "www." in answer:
         fills.extend((*m.span(), OPAQUE) for m in _ADDRESS.finditer(answer, 0, end))
     return fills
 
 
+_AFTER_CLOSING = " \t.!?…。！？,;\"'”’)*_|"
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\[\]()]*[^\s<>\[\]().,;:!?。，]", re.IGNORECASE)
 
 
@@ -175,7 +177,7 @@ def _drafts(
     for segment in segments(text, end):
         for piece in split(text, segment):
             start, end_, kind, bare = piece
-            if _says_something(text, start, end_):
+            if _HAS_WORD.search(text, start, end_):
                 drafts.append(Draft(start, end_, kind, segment.paragraph, segment.item, bare, []))
             elif drafts and MARK in text[start:end_]:
                 # Markers that stand by themselves close the sentence before them.
@@ -183,11 +185,6 @@ def _drafts(
     outside = _place(drafts, markers, text)
     _merge_bare_numbers(drafts)
     return drafts, outside
-
-
-def _says_something(text: str, start: int, end: int) -> bool:
-    piece = text[start:end]
-    return bool(_HAS_WORD.search(piece)) or OPAQUE in piece
 
 
 def _place(drafts: list[Draft], markers: tuple[Marker, ...], text: str) -> list[Marker]:
@@ -205,8 +202,9 @@ def _place(drafts: list[Draft], markers: tuple[Marker, ...], text: str) -> list[
         else:
             outside.append(marker)
     for draft in drafts:
-        tail = text[draft.start : draft.end].rstrip(" \t.!?…。！？,;\"'”’)*_|")
-        draft.closed = tail.endswith(MARK)
+        if draft.marks:
+            tail = text[draft.start : draft.end].rstrip(_AFTER_CLOSING)
+            draft.closed = tail.endswith(MARK)
     return outside
 
 
@@ -258,55 +256,50 @@ def _sentences(answer: str, drafts: list[Draft]) -> list[tuple[Sentence, Draft]]
     paragraphs: dict[int, int] = {}  # numbered anew: a block without words leaves no gap
     for n, draft in enumerate(drafts):
         text = _without_markers(answer, draft)
-        sources = {source for marker in draft.marks for source in marker.sources}
-        sources.update(draft.spans)
-        ordered = tuple(sorted(sources))
+        sources = _cited(draft)
+        paragraph = paragraphs.setdefault(draft.paragraph, len(paragraphs))
+        words = count_words(text)
         sentence = Sentence(
-            n=n,
-            start=draft.start,
-            end=draft.end,
-            text=text,
-            sources=ordered,
-            block_sources=ordered,
-            paragraph=paragraphs.setdefault(draft.paragraph, len(paragraphs)),
-            kind=draft.kind,
-            words=count_words(text),
+            n, draft.start, draft.end, text, sources, sources, paragraph, draft.kind, words
         )
         sentences.append((sentence, draft))
     return sentences
 
 
+def _cited(draft: Draft) -> tuple[int, ...]:
+    """The sources of a sentence, each once."""
+    if not draft.spans and len(draft.marks) < 2:
+        return draft.marks[0].sources if draft.marks else ()
+    sources = {source for marker in draft.marks for source in marker.sources}
+    return tuple(sorted(sources.union(draft.spans)))
+
+
 def _without_markers(answer: str, draft: Draft) -> str:
     """The words of a sentence: neither markers nor what is left of their punctuation."""
-    if not draft.marks and "MEMORY" not in answer[draft.start : draft.end]:
+    gaps = [gap for marker in draft.marks for gap in marker.gaps]
+    if draft.skip:
+        gaps.insert(0, draft.skip)
+    if not gaps:
         return answer[draft.start : draft.end]
-    kept, reached = [], draft.start
-    for start, end in _gaps(answer, draft):
-        before = answer[reached:start]
-        following = answer[end : end + 1]
-        if not following.strip() or following in ".,;:!?)]|。，、；：！？）।؟۔":
-            before = before.rstrip(" \t\u00a0")
-        kept.append(before)
-        reached = end
-    kept.append(answer[reached : draft.end])
+    kept: list[str] = []
+    reached = draft.start
+    for start, end in gaps:
+        if start > reached:
+            _append(kept, answer[reached:start])
+        reached = max(reached, end)
+    _append(kept, answer[reached : draft.end])
     return "".join(kept).strip()
 
 
-def _gaps(answer: str, draft: Draft) -> list[tuple[int, int]]:
-    """The stretches that are no words; neighbours joined, with brackets that hold nothing else."""
-    gaps = [gap for marker in draft.marks for gap in marker.gaps]
-    gaps += [m.span() for m in MEMORY.finditer(answer, draft.start, draft.end)]
-    if draft.skip:
-        gaps.append(draft.skip)
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(gaps):
-        if joined and not answer[joined[-1][1] : start].strip(" \t,;、，"):
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return [
-        (start - 1, end + 1)
-        if answer[start - 1 : start] in _OPEN and answer[end : end + 1] in _OPEN.values()
-        else (start, end)
-        for start, end in joined
-    ]
+def _append(kept: list[str], text: str) -> None:
+    """Add a stretch of the sentence after a marker, minding the punctuation around it."""
+    if not kept:
+        kept.append(text)
+        return
+    if not text.strip(" \t,;、，"):
+        return  # only a comma between two markers
+    if text[0] in ")）" and kept[-1].endswith(("(", "（")):
+        kept[-1], text = kept[-1][:-1], text[1:]
+    if not text or text[0].isspace() or text[0] in ".,;:!?)]|。，、；：！？）।؟۔":
+        kept[-1] = kept[-1].rstrip(" \t\u00a0")
+    kept.append(text)

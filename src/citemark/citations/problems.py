@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import Literal
 
 from citemark.citations.answer import Marker, Problem, Sentence
-from citemark.citations.markers import MEMORY
 
 Severity = Literal["error", "warning", "note"]
 
@@ -75,8 +74,13 @@ def _no_citations(lint: Lint) -> Iterator[Problem]:
 
 def _unknown(lint: Lint) -> Iterator[Problem]:
     for marker in lint.markers:
-        missing = [n for n in marker.named if n not in marker.sources]
-        for number in missing:
+        if not marker.named:
+            text = _names(lint, marker.start, marker.end)
+            message = f"{text} says that the model cites its own memory; not a source"
+            yield Problem("model_memory", marker.start, marker.end, message)
+        if len(marker.named) == len(marker.sources):
+            continue
+        for number in sorted(set(marker.named) - set(marker.sources)):
             text = _names(lint, marker.start, marker.end)
             if number == 0:
                 message = f"{text} names source 0, which the case does not list; not counted"
@@ -89,7 +93,8 @@ def _unknown(lint: Lint) -> Iterator[Problem]:
 def _duplicates(lint: Lint) -> Iterator[Problem]:
     """The same source named twice in one run of markers."""
     for previous, marker in zip(lint.markers, lint.markers[1:], strict=False):
-        if lint.answer[previous.end : marker.start].strip(" ,;"):
+        between = marker.start - previous.end
+        if between > 3 or (between and lint.answer[previous.end : marker.start].strip(" ,;")):
             continue
         again = sorted(set(previous.sources) & set(marker.sources))
         if again:
@@ -118,10 +123,6 @@ def _places(lint: Lint) -> Iterator[Problem]:
 
 def _texts(lint: Lint) -> Iterator[Problem]:
     answer = lint.answer
-    if "MEMORY" in answer:
-        for match in MEMORY.finditer(answer, 0, lint.end):
-            message = f"{match[0]} says that the model cites its own memory; not a source"
-            yield Problem("model_memory", *match.span(), message)
     if "[" in answer:
         for match in _UNCLOSED.finditer(answer, 0, lint.end):
             message = f'"{match[0]}" is never closed; not taken as a citation'

@@ -16,16 +16,14 @@ _LABELS = (
     r"|источники|литература|ссылки|参考文献|参考资料|参考來源|参考来源|資料來源|资料来源|引用来源|引用|来源"
     r"|出典|参考|脚注|참고\s?문헌|출처|المراجع|المصادر|संदर्भ|स्रोत"
 )
-_LABEL_LINE = re.compile(
-    rf"^[ \t]*(?:#{{1,6}}[ \t]*)?(?:[*_]{{1,3}})?(?:\d+\.[ \t]*)?(?:{_LABELS})"
-    r"[ \t]*[:：]?[ \t]*(?:[*_]{1,3})?[ \t]*[:：]?[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
+_LABEL = re.compile(
+    rf"[ \t]*(?:#{{1,6}}[ \t]*)?(?:[*_]{{1,3}})?(?:\d+\.[ \t]*)?(?:{_LABELS})"
+    r"[ \t]*[:：]?[ \t]*(?:[*_]{1,3})?[ \t]*[:：]?[ \t\r]*",
+    re.IGNORECASE,
 )
-_LABEL_INLINE = re.compile(
-    rf"(?:^|(?<=[.!?\]])[ \t]+)[*_]{{0,3}}(?:{_LABELS})[*_]{{0,3}}[ \t]*[:：][*_]{{0,3}}[ \t]*"
-    r"(?=\[\^?\d{1,4}\^?\]:?[ \t]+[^\s\[,;.])",
-    re.IGNORECASE | re.MULTILINE,
-)
+_LABEL_LENGTH = 60
+_FIRST_INLINE = re.compile(r"[:：][*_ \t]*(?=\[\^?\d{1,4}\^?\]:?[ \t]+[^\s\[,;.])")
+_LABEL_BEFORE = re.compile(rf"(?:^|[.!?\]\n][ \t]*)[*_]{{0,3}}(?P<label>(?:{_LABELS})[*_ \t]*)$", re.IGNORECASE)
 _BULLET = r"(?:[-*+•][ \t]+)?"
 _ENTRY = re.compile(
     rf"[ \t]*{_BULLET}(?:\[\^?(?P<b>\d{{1,4}})\^?\][:.]?|(?P<n>\d{{1,3}})[.):]|【(?P<l>\d{{1,4}})[^】\n]{{0,40}}】"
@@ -55,15 +53,27 @@ def find_reference_list(answer: str) -> ReferenceList:
 
 
 def _labelled_start(answer: str) -> int | None:
-    # Only the last few labels can begin a trailing list; looking at more would cost time on
-    # an answer made of nothing but labels.
-    lines = list(_LABEL_LINE.finditer(answer))[-3:]
-    labels = [m for m in lines if _holds_entries(answer[m.end() :])]
-    labels += list(_LABEL_INLINE.finditer(answer))
-    if not labels:
-        return None
-    first = min(labels, key=lambda m: m.start())
-    return first.start() + len(first[0]) - len(first[0].lstrip())
+    starts = [start for start, end in _label_lines(answer) if _holds_entries(answer[end:])]
+    for match in _FIRST_INLINE.finditer(answer):
+        before = answer[max(0, match.start() - _LABEL_LENGTH) : match.start()]
+        if label := _LABEL_BEFORE.search(before):
+            starts.append(match.start() - len(label["label"]))
+            break
+    return min(starts, default=None)
+
+
+def _label_lines(answer: str) -> list[tuple[int, int]]:
+    """Where lines such as ``References:`` stand.
+
+    Only the last few can begin a trailing list; looking at more would cost time on an
+    answer made of nothing but labels.
+    """
+    found, position = [], 0
+    for line in answer.split("\n"):
+        if 0 < len(line) < _LABEL_LENGTH and _LABEL.fullmatch(line):
+            found.append((position + len(line) - len(line.lstrip()), position + len(line)))
+        position += len(line) + 1
+    return found[-3:]
 
 
 def _holds_entries(tail: str) -> bool:

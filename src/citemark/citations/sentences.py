@@ -19,12 +19,15 @@ from citemark.citations.answer import Kind
 from citemark.citations.layout import MARK, Segment
 
 _CLOSERS = "\"'”’»)\\]」』）】*_~›"
+_WIDE = "。！？｡．‼⁇।॥؟۔።။។"
 _STOP = re.compile(
-    rf"(?P<wide>[。！？｡．‼⁇]+)[{_CLOSERS}]*|(?P<other>[।॥؟۔።။។]+)[{_CLOSERS}]*"
-    rf"|(?P<point>[.!?…]+)[{_CLOSERS}]*|(?P<colon>[:：])\*{{0,3}}(?=[ \t]?{MARK})"
+    rf"([.!?…:：{_WIDE}]+)([{_CLOSERS}]*)([ \t\n\u3000]*(?:{MARK}[{MARK} \t,;、，]*)?)"
 )
-_RUN = re.compile(rf"[ \t\n\u3000]*(?:{MARK}[{MARK} \t,;、，]*)?")
-_WORD_BEFORE = re.compile(r"[^\s()\[\]{}\"'“”‘’«»*_,;:/–—\ue000\ue001]+$")
+"""A stop, what closes behind it, and the markers that follow."""
+_ASCII_STOP = re.compile(rf"([.!?:]+)([\"')\]*_~]*)([ \t\n]*(?:{MARK}[{MARK} \t,;]*)?)")
+"""The same for a text that is all ASCII, where it is much faster."""
+_NOT_WORD = re.compile(r"[()\[\]{}\"'“”‘’«»*_,;:/–—\x01\x02]")
+_LONGEST_ABBREVIATION = 6
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _WORD_AFTER = re.compile(r"[^\W\d_]+")
 _OPENERS = "\"'“‘«(（[「『*_¿¡‹#"
@@ -34,6 +37,9 @@ _INLINE_ITEM = re.compile(
     rf"(?P<bullet>(?:[-–*•▪●](?=[ \t])|(?P<number>\d{{1,2}})(?P<marks>{MARK}*)[.)](?=[ \t]))[ \t]+)"
     rf"(?=\*\*|[\"“'(]?[^\W\d_a-z]|[\"“'(]?\d)"
 )
+
+
+_MAY_BE_RUN_TOGETHER = re.compile(rf"[-–*•▪●](?<=[ \t].)[ \t]|[0-9]{MARK}*[.)][ \t]")
 
 
 class Piece(NamedTuple):
@@ -51,19 +57,20 @@ def split(text: str, segment: Segment) -> Iterator[Piece]:
     if segment.number:
         yield Piece(*segment.number, "item", bare=True)
     if kind in ("heading", "row"):
-        yield from _trimmed(text, start, end, kind)
+        if piece := _trimmed(text, start, end, kind):
+            yield piece
         return
     for part_start, part_end, part_kind, number in _inline_items(text, start, end, kind):
         if number:
             yield Piece(*number, "item", bare=True)
         begin = part_start
-        for cut in _cuts(text, part_start, part_end):
-            yield from _trimmed(text, begin, cut, part_kind)
+        for cut in (*_cuts(text, part_start, part_end), part_end):
+            if piece := _trimmed(text, begin, cut, part_kind):
+                yield piece
             begin = cut
-        yield from _trimmed(text, begin, part_end, part_kind)
 
 
-def _trimmed(text: str, start: int, end: int, kind: Kind) -> Iterator[Piece]:
+def _trimmed(text: str, start: int, end: int, kind: Kind) -> Piece | None:
     piece = text[start:end]
     if kind == "row":
         inner = piece.strip(" \t\n\r|")
@@ -71,9 +78,10 @@ def _trimmed(text: str, start: int, end: int, kind: Kind) -> Iterator[Piece]:
         inner = piece.strip(" \t\n\r").rstrip("#").rstrip()
     else:
         inner = piece.strip()
-    if inner:
-        begin = start + piece.index(inner[0]) if len(inner) < len(piece) else start
-        yield Piece(begin, begin + len(inner), kind)
+    if not inner:
+        return None
+    begin = start + piece.index(inner[0])
+    return Piece(begin, begin + len(inner), kind)
 
 
 _Part = tuple[int, int, Kind, tuple[int, int] | None]
@@ -81,7 +89,7 @@ _Part = tuple[int, int, Kind, tuple[int, int] | None]
 
 def _inline_items(text: str, start: int, end: int, kind: Kind) -> Iterator[_Part]:
     """Cut a line at list items that were run together: ``include: - One - Two``."""
-    if " - " not in text[start:end] and not re.search(r"[ \t](?:[•▪●*–]|\d)", text[start:end]):
+    if not _MAY_BE_RUN_TOGETHER.search(text, start, end):
         yield start, end, kind, None
         return
     begin, number, in_list, expected = start, None, False, 1
@@ -105,20 +113,20 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
     """Where one sentence ends and the next begins, markers after the stop included."""
     leading = _leads_with_markers(text, start, end)
     reached = start
-    for match in _STOP.finditer(text, start, end):
-        if match.start() < reached:
-            continue
-        run = _RUN.match(text, match.end(), end)
-        if run is None or run.end() >= end:
+    stops = _ASCII_STOP if text.isascii() else _STOP
+    for match in stops.finditer(text, start, end):
+        after = match.end()
+        if after >= end:
             return
-        marked = MARK in run[0]
-        if not _ends(text, match, run.end(), spaced=bool(run[0]), marked=marked, start=reached):
+        between = match[3]
+        marked = MARK in between
+        if not _ends(text, match, marked=marked, start=reached):
             continue
-        reached = run.end()
+        reached = after
         if marked and not leading:
-            yield match.end() + run[0].rindex(MARK) + 1
+            yield match.start(3) + between.rindex(MARK) + 1
         else:
-            yield match.end()
+            yield match.start(3)
 
 
 def _leads_with_markers(text: str, start: int, end: int) -> bool:
@@ -127,39 +135,40 @@ def _leads_with_markers(text: str, start: int, end: int) -> bool:
     return piece.startswith(MARK) and not piece.rstrip("\"'”’)*_ .!?。").endswith(MARK)
 
 
-def _ends(
-    text: str, stop: re.Match[str], after: int, *, spaced: bool, marked: bool, start: int
-) -> bool:
-    """Whether a stop ends a sentence; ``after`` is where the next one would begin."""
-    following = text[after : after + 24].lstrip(_OPENERS)
-    first = following[:1]
-    if stop["wide"] or stop["other"]:
-        return spaced or not (stop[0][-1] in "」』”）" and first in _SPOKEN_ON)
-    if not spaced:
+def _ends(text: str, stop: re.Match[str], *, marked: bool, start: int) -> bool:
+    """Whether a stop ends a sentence that began at ``start``."""
+    sign, closed, between = stop.groups()
+    if not between and sign[0] not in _WIDE:
         return False
-    if stop["colon"]:
-        return first.isupper()
+    after = stop.end()
+    first = text[after]
+    if first in _OPENERS:
+        first = text[after : after + 24].lstrip(_OPENERS)[:1]
+    if sign[-1] in ":：":  # a lead-in ends here if a marker closes it: "**Cost**: [3] Prices ..."
+        return marked and first.isupper()
+    if sign[0] in _WIDE:
+        return bool(between) or not (closed[-1:] in tuple("」』”）") and first in _SPOKEN_ON)
     if not first or (first.islower() and not marked):
         return False
-    if stop["point"] != ".":
-        return not first.islower() or marked
-    return not _abbreviates(text, stop, following, start=start, marked=marked)
+    return sign != "." or not _abbreviates(text, stop, start=start, marked=marked)
 
 
-def _abbreviates(
-    text: str, stop: re.Match[str], following: str, *, start: int, marked: bool
-) -> bool:
+def _abbreviates(text: str, stop: re.Match[str], *, start: int, marked: bool) -> bool:
     """Whether a full stop belongs to an abbreviation, an initial or a list number."""
-    before = text[max(start, stop.start() - 24) : stop.start()]
-    match = _WORD_BEFORE.search(before)
-    if not match:
+    end = stop.start()
+    word = text[text.rfind(" ", max(start, end - 24), end) + 1 or max(start, end - 24) : end]
+    if len(word) > _LONGEST_ABBREVIATION and "." not in word and word.isalpha():
         return False
-    word = match[0]
+    before = text[max(start, end - 24) : end].split()
+    word = _NOT_WORD.split(before[-1])[-1] if before else ""
+    if not word:
+        return False
     bare = word.lower()
+    following = text[stop.end() : stop.end() + 24].lstrip(_OPENERS)
     next_word = _WORD_AFTER.match(following)
     starts = bool(next_word) and next_word[0].lower() in STARTERS
     if word.isdigit():
-        list_number = len(word) < 3 and not before[: match.start()].strip() and not marked
+        list_number = len(word) < 3 and len(before) == 1 and not marked
         return list_number or (bool(next_word) and next_word[0] in MONTHS_AFTER_ORDINAL)
     if bare in TITLES:
         return not marked
@@ -170,7 +179,7 @@ def _abbreviates(
     if bare in MAYBE_LAST or _DOTTED.fullmatch(word):
         return not starts and not marked
     if len(word) == 1 and word.isupper() and word.isascii():
-        previous = before[: match.start()].rsplit(None, 1)
-        return not starts and not marked and (not previous or previous[-1].lower() not in NAMED)
+        named = len(before) > 1 and before[-2].lower() in NAMED
+        return not (starts or marked or named)
     return False
 

@@ -19,7 +19,7 @@ UNSPACED = (
     "\uff66-\uff9d\U00020000-\U0003134f"
 )
 _MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"
-_SPACED_WORD = re.compile(r"[^\W_]\S*")
+_LETTER = re.compile(r"[A-Za-z0-9]")
 _ANY_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}{_MARKS}][^\s{UNSPACED}]*")
 
 
@@ -29,6 +29,8 @@ def count_words(text: str) -> int:
     >>> count_words("AI (2024) -- really?"), count_words("AI算法很快。")
     (3, 5)
     """
-    if text.isascii():
-        return len(_SPACED_WORD.findall(text))
-    return len(_ANY_WORD.findall(text))
+    if not text.isascii():
+        return len(_ANY_WORD.findall(text))
+    runs = text.split()
+    odd = [run for run in runs if not run[0].isalnum()]
+    return len(runs) - sum(not _LETTER.search(run) for run in odd)
