@@ -10,12 +10,12 @@ TITLES = frozenset(
 
 BEFORE_NUMBER = frozenset(
     "fig figs eq eqs no nos nr art sec ch chap vol vols pp p pg para paras ref refs tab tbl pág págs "
-    "núm cap abb kap s рис стр".split()
+    "núm cap abb kap рис стр".split()
 )
 """A number follows: part of the sentence where one does."""
 
 BEFORE_MORE = frozenset(
-    "e.g i.e eg ie cf vs viz al ca approx resp ed eds trans dept esp incl avg z.b d.h u.a bzw vgl ggf "
+    "e.g i.e eg ie cf vs v viz al ca approx resp ed eds trans dept esp incl avg z.b d.h u.a bzw vgl ggf "
     "p.ej ej т.е т.д т.п др см".split()
 )
 """Something follows that belongs to it: rarely the end of a sentence."""

@@ -32,6 +32,9 @@ _ENDS = re.compile(rf"[.!?…:;。！？：；।॥؟۔|][\"'”’»)\]」』�
 _INDENTED_CODE = re.compile(r"(?: {4}|\t)[^\n]*(?:[={}<>]|;$|\w\(|^\s*[@#$])")
 _SHORT_LINE = 60
 _TITLE_WORDS = 12
+_TITLE_LENGTH = 80
+_CAPITALS = re.compile(r"[A-Z][^\n]*[ \t][A-Z]")
+_HEADING_WORDS = 30
 
 
 @dataclass(slots=True)
@@ -85,8 +88,10 @@ class _Reader:
         self.item = 0
         self.handed_out = 0
 
-    def _close(self) -> Iterator[Segment]:
+    def _close(self, *, last: bool = False) -> Iterator[Segment]:
         if self.open:
+            if not last and self._is_title(self.open, alone=True):
+                self.open.kind = "heading"
             yield self.open
             self.open = None
             self.handed_out += 1
@@ -109,13 +114,15 @@ class _Reader:
                 continue
             yield from self._line(start, stop, after_blank=blank)
             blank = False
-        yield from self._close()
+        yield from self._close(last=True)
 
     def _line(self, start: int, stop: int, *, after_blank: bool) -> Iterator[Segment]:
         text = self.text
         first = text[start:stop].lstrip()[0]
         if first == "#" and (heading := _HEADING.match(text, start, stop)):
-            yield from self._alone(heading.end(), stop, "heading")
+            # A line this long is a whole answer whose line breaks were lost.
+            long = len(text[start:stop].split(None, _HEADING_WORDS)) > _HEADING_WORDS
+            yield from self._alone(heading.end(), stop, "sentence" if long else "heading")
         elif first in "-*_=" and _RULE.match(text, start, stop):
             yield from self._close()
             self.block = None
@@ -167,9 +174,11 @@ class _Reader:
     def _text(self, start: int, stop: int, *, after_blank: bool) -> Iterator[Segment]:
         if self.block == "list":
             indented = self.text[start : start + 2].isspace()
-            if self.open is not None or (indented and after_blank):
+            wraps = self.open is not None and not self._breaks(self.open, start)
+            if indented or wraps:
                 yield from self._continue(start, stop, "item", self.item)
                 return
+            yield from self._close()
             self.block = None
         if after_blank and self.block is None and _INDENTED_CODE.match(self.text, start, stop):
             return
@@ -185,7 +194,7 @@ class _Reader:
             if not self._breaks(segment, start):
                 segment.end = stop
                 return
-            if self._is_title(segment):
+            if self._is_title(segment, alone=False):
                 segment.kind = "heading"
             yield from self._close()
         self.open = Segment(start, stop, kind, self.paragraph, item)
@@ -200,12 +209,22 @@ class _Reader:
         following = text[start : start + 40].lstrip(" \t*_\"'“‘(")
         return len(line) < _SHORT_LINE and bool(following) and not following[0].islower()
 
-    def _is_title(self, segment: Segment) -> bool:
-        """A short first line without a stop, such as ``Key findings``, is a heading."""
+    def _is_title(self, segment: Segment, *, alone: bool) -> bool:
+        """A short line without a stop that begins a paragraph, such as ``Key findings``.
+
+        A line that stands alone must also look like a title: capitals, and no marker.
+        """
         if segment.kind != "sentence" or self.handed_out:
             return False
-        line = self.text[segment.start : segment.end].replace(MARK, "").strip()
-        return bool(line) and len(line.split()) <= _TITLE_WORDS and not _ENDS.search(line)
+        line = self.text[segment.start : segment.end].strip()
+        if alone and (len(line) > _TITLE_LENGTH or MARK in line or not _CAPITALS.match(line)):
+            return False
+        line = line.replace(MARK, "").strip()
+        words = line.split()
+        if not words or len(words) > _TITLE_WORDS or _ENDS.search(line):
+            return False
+        long = [word for word in words if len(word) > 3 and word.isalpha()]
+        return not alone or (len(words) > 1 and all(word[0].isupper() for word in long))
 
 
 def segments(text: str, end: int) -> Iterator[Segment]:

@@ -298,8 +298,8 @@ def _append(kept: list[str], text: str) -> None:
         return
     if not text.strip(" \t,;、，"):
         return  # only a comma between two markers
-    if text[0] in ")）" and kept[-1].endswith(("(", "（")):
-        kept[-1], text = kept[-1][:-1], text[1:]
+    if text.lstrip()[0] in ")）" and kept[-1].rstrip().endswith(("(", "（")):
+        kept[-1], text = kept[-1].rstrip()[:-1], text.lstrip()[1:]
     if not text or text[0].isspace() or text[0] in ".,;:!?)]|。，、；：！？）।؟۔":
         kept[-1] = kept[-1].rstrip(" \t\u00a0")
     kept.append(text)

@@ -32,6 +32,9 @@ _ENTRY = re.compile(
 _DEFINITION = re.compile(r"[ \t]*\[\^?[^\]\n]{1,40}\]:[ \t]*\S")
 _URL = re.compile(r"https?://[^\s<>\"\])】]+|www\.[^\s<>\"\])】]+", re.IGNORECASE)
 _BULLET_ENTRY = re.compile(r"[ \t]*[-*+•][ \t]+\S")
+_RUN_TOGETHER = re.compile(r"(?:(?<=[.\])/]\s)|(?<=[.\])/])|(?<=\n))\[(\d{1,3})\](?=[ \t]?[^\s\[.,;)]|\s*$)")
+_BIBLIOGRAPHIC = re.compile(r"https?://|www\.|\[Online\]|\bAvailable:")
+_MOST_ENTRIES = 300
 _INLINE_ENTRY = re.compile(r"\[\^?(\d{1,4})\^?\]:?[ \t]*([^\[\n]{2,400})")
 
 
@@ -47,6 +50,8 @@ def find_reference_list(answer: str) -> ReferenceList:
     start = _labelled_start(answer)
     if start is None:
         start = _unlabelled_start(answer)
+    if start is None and "[" in answer and any(sign in answer for sign in ("http", "[Online]")):
+        start = _run_together_start(answer)
     if start is None:
         return ReferenceList(len(answer), {})
     return ReferenceList(start, _entries(answer[start:]))
@@ -125,6 +130,22 @@ def _unlabelled_start(answer: str) -> int | None:
     if urls * 2 > len(numbers) or all(f"[{n}]" in answer[:start] for n in numbers):
         return start
     return None
+
+
+def _run_together_start(answer: str) -> int | None:
+    """Where a list begins whose line breaks were lost: ``[1] Title. [Online]. [2] Title ...``"""
+    end, entries, expected = len(answer), 0, None
+    for match in reversed(list(_RUN_TOGETHER.finditer(answer))[-_MOST_ENTRIES:]):
+        number = int(match[1])
+        if expected not in (None, number):
+            continue
+        text = answer[match.end() : end]
+        if not _BIBLIOGRAPHIC.search(text) and (entries or text.strip()):
+            break
+        end, expected, entries = match.start(), number - 1, entries + 1
+        if number == 1:
+            break
+    return end if entries > 1 and expected in (0, 1) else None
 
 
 def _entries(text: str) -> dict[int, Reference]:

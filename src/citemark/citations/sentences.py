@@ -28,18 +28,19 @@ _ASCII_STOP = re.compile(rf"([.!?:]+)([\"')\]*_~]*)([ \t\n]*(?:{MARK}[{MARK} \t,
 """The same for a text that is all ASCII, where it is much faster."""
 _NOT_WORD = re.compile(r"[()\[\]{}\"'“”‘’«»*_,;:/–—\x01\x02]")
 _LONGEST_ABBREVIATION = 6
+_MARK_THEN_CAPITAL = re.compile(rf"{MARK}[ \t]+(?=[A-Z][a-z])")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _WORD_AFTER = re.compile(r"[^\W\d_]+")
 _OPENERS = "\"'“‘«(（[「『*_¿¡‹#"
 _SPOKEN_ON = "とっはがもをにのねよ"  # particles: the quotation goes on being part of the sentence
 _INLINE_ITEM = re.compile(
-    rf"(?:(?<=[.:;!?)\"”*{MARK}])|(?<=[.:;!?)\"”*{MARK}] )|(?P<loose>(?<=\S)))[ \t]+"
-    rf"(?P<bullet>(?:[-–*•▪●](?=[ \t])|(?P<number>\d{{1,2}})(?P<marks>{MARK}*)[.)](?=[ \t]))[ \t]+)"
+    rf"(?:(?<=[.:;!?{MARK}])|(?<=[.:;!?{MARK}] )|(?<=[:.]\*\*)|(?P<loose>(?<=\S)))[ \t]+"
+    rf"(?P<bullet>(?:[-*•▪●](?=[ \t])|(?P<number>\d{{1,2}})(?P<marks>{MARK}*)[.)](?=[ \t]))[ \t]+)"
     rf"(?=\*\*|[\"“'(]?[^\W\d_a-z]|[\"“'(]?\d)"
 )
 
 
-_MAY_BE_RUN_TOGETHER = re.compile(rf"[-–*•▪●](?<=[ \t].)[ \t]|[0-9]{MARK}*[.)][ \t]")
+_MAY_BE_RUN_TOGETHER = re.compile(rf"[-*•▪●](?<=[ \t].)[ \t]|[0-9]{MARK}*[.)][ \t]")
 
 
 class Piece(NamedTuple):
@@ -112,21 +113,33 @@ def _inline_items(text: str, start: int, end: int, kind: Kind) -> Iterator[_Part
 def _cuts(text: str, start: int, end: int) -> Iterator[int]:
     """Where one sentence ends and the next begins, markers after the stop included."""
     leading = _leads_with_markers(text, start, end)
-    reached = start
     stops = _ASCII_STOP if text.isascii() else _STOP
+    reached = start
     for match in stops.finditer(text, start, end):
         after = match.end()
         if after >= end:
-            return
+            break
         between = match[3]
         marked = MARK in between
         if not _ends(text, match, marked=marked, start=reached):
             continue
+        yield from _cuts_at_markers(text, reached, match.start())
         reached = after
         if marked and not leading:
             yield match.start(3) + between.rindex(MARK) + 1
         else:
             yield match.start(3)
+    yield from _cuts_at_markers(text, reached, end)
+
+
+def _cuts_at_markers(text: str, start: int, end: int) -> Iterator[int]:
+    """Where a marker stands in for a full stop: ``as they warm [1] The first of them``."""
+    for match in _MARK_THEN_CAPITAL.finditer(text, start, end):
+        word = _WORD_AFTER.match(text, match.end(), end)
+        before = text[max(start, match.start() - 60) : match.start()]
+        if word and word[0].lower() in STARTERS and before.count(" ") > 3:
+            start = match.end()
+            yield match.start() + 1
 
 
 def _leads_with_markers(text: str, start: int, end: int) -> bool:

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Words that are treated apart. ``stop`` and ``empty`` hold words, the others stems too."""
+    """Words that are treated apart; ``common`` and ``generic`` hold stems."""
 
     empty: frozenset[str]
     """Words that say nothing: grammar, filler, praise, and talk of sources."""
@@ -20,11 +20,7 @@ class Lexicon:
     generic: frozenset[str]
     cause: frozenset[str]
     contrast: frozenset[str]
-    example: frozenset[str]
-    measure: frozenset[str]
     clause: frozenset[str]
-    asks: tuple[tuple[str, frozenset[str]], ...]
-    """What kind of answer a query asks for, with the words that show it."""
 
 
 @cache
@@ -45,10 +41,7 @@ def lexicon() -> Lexicon:
         generic=frozenset(map(stem, words("generic"))),
         cause=words("cause"),
         contrast=words("contrast"),
-        example=words("example"),
-        measure=words("measure"),
         clause=words("clause"),
-        asks=tuple((kind, frozenset(text.split())) for kind, text in lists["asks"].items()),
     )
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from citemark.judges.embedded.statements import Statement
+from citemark.judges.embedded.statements import Reading, Statement
 from citemark.judges.embedded.units import weight
 
 _FREQUENT = 64
@@ -18,77 +17,77 @@ _NEIGHBOURS = 12
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What is said twice in an answer, and what by one source only."""
+    """What several sources of an answer say, and what only one of them says."""
 
-    nearest: Mapping[int, float]
-    """For each source, how close another source comes to what it says (0 to 1)."""
-    fallen: Mapping[int, float]
-    """For each source, the share of the answer's terms that falls away without it."""
+    closeness: Mapping[int, tuple[float, ...]]
+    """For each source and each of its statements, how near another source comes to it (0 to 1)."""
+    only: Mapping[int, float]
+    """For each source, the weight of the terms that the answer would lose without it."""
+    terms: float
+    """The weight of all the answer's terms."""
 
 
-def overlap_of(statements: Sequence[Statement]) -> Overlap:
+def overlap_of(reading: Reading) -> Overlap:
     """The overlap of every source with the others of an answer."""
+    statements = reading.statements
     postings: dict[str, list[int]] = {}
     for i, statement in enumerate(statements):
-        for term in statement.terms:
+        for term in statement.unit.terms:
             postings.setdefault(term, []).append(i)
-    return Overlap(_nearest(statements, postings), _fallen(statements, postings))
-
-
-def _nearest(statements: Sequence[Statement], postings: Mapping[str, list[int]]) -> dict[int, float]:
-    """The mean over a source's statements, by mass, of the nearest one of another source.
-
-    A statement that others are cited for too is said by them in full.
-    """
-    near: dict[int, float] = {}
-    mass: dict[int, float] = {}
+    closeness: dict[int, list[float]] = {source: [] for source in reading.by_source}
     for i, statement in enumerate(statements):
-        if not statement.credit:
-            continue
-        others = 1.0 - 1.0 / sum(statement.credit.values()) if len(statement.credit) > 1 else 0.0
-        neighbours = _neighbours(i, statements, postings)
-        for source, credit in statement.credit.items():
-            outside = (s for s, j in neighbours if source not in statements[j].credit)
-            closest = max(others, next(outside, 0.0), 0.0)
-            near[source] = near.get(source, 0.0) + credit * statement.mass * closest
-            mass[source] = mass.get(source, 0.0) + credit * statement.mass
-    return {source: near[source] / mass[source] for source in near}
+        if statement.credit:
+            _add_closeness(closeness, statement, _neighbours(i, statements, postings), statements)
+    return Overlap(
+        closeness={source: tuple(values) for source, values in closeness.items()},
+        only=_only(statements, postings),
+        terms=sum(map(weight, postings)),
+    )
+
+
+def _add_closeness(
+    closeness: dict[int, list[float]],
+    statement: Statement,
+    neighbours: list[tuple[float, int]],
+    statements: Sequence[Statement],
+) -> None:
+    # Of m sources that are cited for one statement, the others are m - 1 parts of its support.
+    shared = 1.0 - 1.0 / max(1.0, sum(statement.credit.values()))
+    for source in statement.credit:
+        outside = (near for near, j in neighbours if source not in statements[j].credit)
+        closeness[source].append(max(shared, next(outside, 0.0)))
 
 
 def _neighbours(
     i: int, statements: Sequence[Statement], postings: Mapping[str, list[int]]
 ) -> list[tuple[float, int]]:
     """The nearest cited statements, the nearest first: the cosine of their weighted terms."""
-    shared: Counter[int] = Counter()
-    for term in statements[i].terms:
+    shared: dict[int, float] = {}
+    for term in statements[i].unit.terms:
         holders = postings[term]
-        if len(holders) <= _FREQUENT:
+        if 1 < len(holders) <= _FREQUENT:
             value = weight(term)
             for j in holders:
-                shared[j] += value  # type: ignore[assignment]
-    del shared[i]
-    mass = statements[i].mass
+                shared[j] = shared.get(j, 0.0) + value
+    mass = statements[i].unit.mass
     near = [
-        (value / sqrt(mass * statements[j].mass), j)
+        (min(1.0, value / sqrt(mass * statements[j].unit.mass)), j)
         for j, value in shared.items()
-        if statements[j].credit
+        if j != i and statements[j].credit
     ]
     near.sort(reverse=True)
     return near[:_NEIGHBOURS]
 
 
-def _fallen(statements: Sequence[Statement], postings: Mapping[str, list[int]]) -> dict[int, float]:
-    """The share of the terms that only a source's statements hold, divided among its equals."""
-    fallen: dict[int, float] = {}
-    total = 0.0
+def _only(statements: Sequence[Statement], postings: Mapping[str, list[int]]) -> dict[int, float]:
+    """The weight of the terms that only a source's statements hold, divided among its equals."""
+    only: dict[int, float] = {}
     for term, holders in postings.items():
-        value = weight(term)
-        total += value
         keepers = set(statements[holders[0]].credit)
         for i in holders[1:]:
             if not keepers:
                 break
             keepers &= statements[i].credit.keys()
         for source in keepers:
-            fallen[source] = fallen.get(source, 0.0) + value / len(keepers)
-    return {source: value / total for source, value in fallen.items()}
+            only[source] = only.get(source, 0.0) + weight(term) / len(keepers)
+    return only

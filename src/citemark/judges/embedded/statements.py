@@ -7,6 +7,7 @@ can raise a score.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ from citemark.judges.embedded.units import Unit, is_lead_in, units_of
 
 BLOCK_CREDIT = 0.6
 """What a sentence counts for whose block, not itself, is marked with the source."""
+_LIST_NUMBER = re.compile(r"\W*(?:\d{1,2}|[a-zA-Z])\W*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +26,9 @@ class Statement:
     unit: Unit
     credit: Mapping[int, float]
     sentences: tuple[int, ...]
-    """The numbers of the sentences that say it."""
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """What it says, in terms."""
-        return self.unit.terms
-
-    @property
-    def mass(self) -> float:
-        """How much it says."""
-        return self.unit.mass
-
-
-@dataclass(slots=True)
-class _Draft:
-    unit: Unit
-    credit: dict[int, float] = field(default_factory=dict)
-    sentences: list[int] = field(default_factory=list)
+    """The numbers of the sentences that say it, whoever they cite."""
+    part: float
+    """How much of a sentence it is: 1 over the units of the longest sentence that says it."""
 
 
 @dataclass(slots=True)
@@ -51,6 +38,7 @@ class Spoken:
     words: int = 0
     said: int = 0
     mass: float = 0.0
+    sentences: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +46,17 @@ class Reading:
     """An answer as the embedded judge reads it."""
 
     statements: tuple[Statement, ...]
-    by_source: Mapping[int, tuple[Statement, ...]]
+    by_source: Mapping[int, tuple[int, ...]]
+    """The statements of each source that has any, by their place in ``statements``."""
     spoken: Mapping[int, Spoken]
-    mass: float
-    """How much the answer says in all."""
+
+
+@dataclass(slots=True)
+class _Draft:
+    unit: Unit
+    credit: dict[int, float] = field(default_factory=dict)
+    sentences: list[int] = field(default_factory=list)
+    part: float = 1.0
 
 
 def read(answer: ParsedAnswer) -> Reading:
@@ -69,34 +64,28 @@ def read(answer: ParsedAnswer) -> Reading:
     drafts: dict[frozenset[str], _Draft] = {}
     spoken: dict[int, Spoken] = {}
     for sentence in answer.sentences:
-        if is_lead_in(sentence.text):
+        if says_nothing(sentence):
             continue
         credit = _credit(sentence)
-        for unit in units_of(sentence.text, sentence.n):
-            if not _says_something(unit):
-                continue
-            _add(drafts, unit, credit)
+        units = [unit for unit in units_of(sentence.text, sentence.n) if unit.terms]
+        for unit in units:
+            _add(drafts, unit, credit, 1 / len(units))
             for source in credit:
-                sums = spoken.setdefault(source, Spoken())
-                sums.words += unit.words
-                sums.said += unit.said
-                sums.mass += unit.mass
-    statements = tuple(Statement(d.unit, d.credit, tuple(d.sentences)) for d in drafts.values())
-    by_source: dict[int, list[Statement]] = {}
-    for statement in statements:
-        for source in statement.credit:
-            by_source.setdefault(source, []).append(statement)
-    return Reading(
-        statements=statements,
-        by_source={source: tuple(own) for source, own in by_source.items()},
-        spoken=spoken,
-        mass=sum(statement.mass for statement in statements),
+                _speak(spoken.setdefault(source, Spoken()), unit)
+    statements = tuple(
+        Statement(d.unit, d.credit, tuple(d.sentences), d.part) for d in drafts.values()
     )
+    by_source: dict[int, list[int]] = {}
+    for i, statement in enumerate(statements):
+        for source in statement.credit:
+            by_source.setdefault(source, []).append(i)
+    return Reading(statements, {s: tuple(own) for s, own in by_source.items()}, spoken)
 
 
-def _says_something(unit: Unit) -> bool:
-    """Not a bare list number, and not filler alone."""
-    return bool(unit.terms) and unit.said > (1 if unit.numbers == unit.words else 0)
+def says_nothing(sentence: Sentence) -> bool:
+    """Whether a sentence is a heading, a lead-in or a bare list number."""
+    text = sentence.text
+    return sentence.kind == "heading" or is_lead_in(text) or bool(_LIST_NUMBER.fullmatch(text))
 
 
 def _credit(sentence: Sentence) -> dict[int, float]:
@@ -105,11 +94,21 @@ def _credit(sentence: Sentence) -> dict[int, float]:
     return credit
 
 
-def _add(drafts: dict[frozenset[str], _Draft], unit: Unit, credit: Mapping[int, float]) -> None:
+def _add(
+    drafts: dict[frozenset[str], _Draft], unit: Unit, credit: Mapping[int, float], part: float
+) -> None:
     draft = drafts.setdefault(frozenset(unit.terms), _Draft(unit))
     if unit.words < draft.unit.words:
         draft.unit = unit  # the plainest wording stands for all, whichever comes first
+    draft.part = min(part, draft.part)
     for source, value in credit.items():
         draft.credit[source] = max(value, draft.credit.get(source, 0.0))
     if unit.sentence not in draft.sentences[-1:]:
         draft.sentences.append(unit.sentence)
+
+
+def _speak(spoken: Spoken, unit: Unit) -> None:
+    spoken.words += unit.words
+    spoken.said += unit.said
+    spoken.mass += unit.mass
+    spoken.sentences.add(unit.sentence)

@@ -19,6 +19,7 @@ _LEAD_IN_WORDS = 8
 
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _WORD = re.compile(rf"[{UNSPACED}]+|\d+(?:[.,]\d+)*{_LETTER}*|{_LETTER}+(?:['’\-]{_LETTER}+|\d+)*")
+_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _LOUD = re.compile(r"[*_`#>|~]+")
 
 
@@ -39,7 +40,6 @@ class Unit:
     hedges: int
     causes: int
     contrasts: int
-    examples: int
     mass: float
 
 
@@ -62,7 +62,7 @@ def units_of(text: str, sentence: int) -> list[Unit]:
     """The information units of a sentence.
 
     >>> [unit.terms for unit in units_of("Copper conducts heat, but glass blocks most heat.", 0)]
-    [('copper', 'conduct', 'heat'), ('glas', 'block', 'heat')]
+    [('copper', 'conduct', 'heat'), ('glass', 'block', 'heat')]
     """
     lists = lexicon()
     clauses: list[list[str]] = []
@@ -101,7 +101,7 @@ def _clauses(text: str) -> list[str]:
 
 def _terms(word: str, lists: Lexicon) -> Iterator[str]:
     """The terms that a word stands for; none if it says nothing."""
-    if word[0] >= "\u0e00" and not word[0].isdigit() and re.match(rf"[{UNSPACED}]", word):
+    if word[0] >= "\u0e00" and _UNSPACED.match(word):
         # Scripts without spaces: pairs of neighbouring characters stand in for words.
         yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
         return
@@ -138,6 +138,5 @@ def _unit(words: list[str], sentence: int, opening: bool, lists: Lexicon) -> Uni
         hedges=sum(1 for word in low if word in lists.hedge),
         causes=sum(1 for word in low if word in lists.cause),
         contrasts=sum(1 for word in low if word in lists.contrast),
-        examples=sum(1 for word in low if word in lists.example),
         mass=len(rare) + COMMON_WEIGHT * (len(distinct) - len(rare)),
     )
