@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from citemark.citations import SpanCitation
-from citemark.citations.urls import normalised_url
 from citemark.errors import CaseError
 
 _FIELDS = {"id", "query", "answer", "sources", "citations", "tags", "group", "variant", "repeat"}
@@ -24,10 +23,6 @@ class Source:
     text: str | None = None
     key: str | None = None
 
-    @property
-    def page_key(self) -> str | None:
-        """What names this page across cases: its key, or else its normalised URL."""
-        return self.key or (normalised_url(self.url) if self.url else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +65,8 @@ class Case:
             id=_identifier(data.get("id"), query, answer),
             query=query,
             answer=answer,
-            sources=_sources(data.get("sources")),
-            citations=_citations(data.get("citations")),
+            sources=read_sources(data.get("sources")),
+            citations=read_citations(data.get("citations")),
             tags=_tags(data.get("tags")),
             group=_label(data, "group"),
             variant=_label(data, "variant"),
@@ -117,7 +112,8 @@ def _identifier(value: Any, query: str, answer: str) -> str:
     raise _bad("id", f"must be text or a whole number, not {_kind(value)}")
 
 
-def _sources(value: Any) -> tuple[Source, ...] | None:
+def read_sources(value: Any) -> tuple[Source, ...] | None:
+    """The sources of a case from plain data: objects, URLs or bare numbers."""
     if value is None:
         return None
     if not isinstance(value, list | tuple):
@@ -137,6 +133,8 @@ def _source(entry: Any, index: int) -> Source:
         return entry
     if isinstance(entry, str):
         return Source(n=index + 1, url=entry)
+    if _is_count(entry):
+        return Source(n=entry)
     if not isinstance(entry, Mapping):
         raise _bad(name, f"must be an object with n, url or title, not {_kind(entry)}")
     n = entry.get("n", index + 1)
@@ -151,7 +149,8 @@ def _source(entry: Any, index: int) -> Source:
     return Source(n=n, **texts)
 
 
-def _citations(value: Any) -> tuple[SpanCitation, ...]:
+def read_citations(value: Any) -> tuple[SpanCitation, ...]:
+    """The reported spans of a case from plain data."""
     if value is None:
         return ()
     if not isinstance(value, list | tuple):

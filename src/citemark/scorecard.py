@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from citemark._version import __version__
 from citemark.case import Case
-from citemark.citations import ParsedAnswer, Problem
+from citemark.citations import PARSER_VERSION, ParsedAnswer, Problem
 from citemark.impression import Impression
 from citemark.rubrics import DEFAULT_METRICS, Rubric, score_of
 
@@ -27,6 +28,29 @@ Reason = Literal[
     "not_in_store",
     "interrupted",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a score depends on besides the case; the signature is made from it."""
+
+    judge: str
+    mode: str | None
+    rubrics: tuple[Rubric, ...]
+    parser: int = PARSER_VERSION
+    citemark: str = __version__
+
+    @property
+    def signature(self) -> str:
+        """One line that says exactly how a score was made: every setting, in a fixed order."""
+        parts = []
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if isinstance(value, tuple):
+                value = "+".join(rubric.signature for rubric in value)
+            if value is not None:
+                parts.append(f"{setting.name}:{value}")
+        return "|".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +187,7 @@ class Scorecard:
     case: Case
     answer: ParsedAnswer
     sources: tuple[SourceCard, ...]
+    rubrics: tuple[Rubric, ...]
     judge: str
     mode: str | None
     signature: str
@@ -229,8 +254,9 @@ class Scorecard:
             row[f"{metric}_expected"] = judgment.expected
             row[f"{metric}_status"] = judgment.status
             row[f"{metric}_reason"] = judgment.reason
-        for judgment in source.scores.values():
-            row.update(judgment.subscores or {})
+        for rubric in self.rubrics:
+            levels = source.scores[rubric.name].subscores or {}
+            row.update((identifier, levels.get(identifier)) for identifier in rubric.ids)
         row["overall"] = source.overall
         row.update(source.impression.to_row())
         row.update(judge=self.judge, mode=self.mode, signature=self.signature)

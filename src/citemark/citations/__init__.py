@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from citemark.citations.answer import Marker, ParsedAnswer, Problem, Reference, Sentence
-from citemark.citations.parsing import SpanCitation, parse_answer
+from citemark.citations.parsing import PARSER_VERSION, SpanCitation, parse_answer
 from citemark.citations.problems import SEVERITIES, Severity
 
 __all__ = [
+    "PARSER_VERSION",
     "SEVERITIES",
     "Marker",
     "ParsedAnswer",

@@ -19,6 +19,9 @@ from citemark.citations.sentences import split
 from citemark.citations.urls import normalised_url
 from citemark.citations.words import count_words
 
+PARSER_VERSION = 1
+"""Goes up when the same answer would be read in another way; part of every signature."""
+
 _HAS_WORD = re.compile(rf"[^\W_]|{OPAQUE}")
 
 

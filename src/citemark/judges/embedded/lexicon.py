@@ -34,13 +34,14 @@ def lexicon() -> Lexicon:
     def words(*names: str) -> frozenset[str]:
         return frozenset(word for name in names for word in lists[name].split())
 
+    padding = words("filler", "praise", "reporting")
     return Lexicon(
-        empty=words("stop", "filler", "praise", "reporting"),
+        empty=words("stop") | padding,
         common=frozenset(map(stem, common)),
         hedge=words("hedge"),
         generic=frozenset(map(stem, words("generic"))),
-        cause=words("cause"),
-        contrast=words("contrast"),
+        cause=words("cause") - padding,
+        contrast=words("contrast") - padding,
         clause=words("clause"),
     )
 

@@ -9,7 +9,7 @@ from math import sqrt
 from citemark.judges.embedded.statements import Reading, Statement
 from citemark.judges.embedded.units import weight
 
-_FREQUENT = 64
+_FREQUENT = 32
 """A term in more statements than this tells none of them apart, and is not followed."""
 _NEIGHBOURS = 12
 """So many of the statements nearest to a statement are kept."""

@@ -20,7 +20,8 @@ _LEAD_IN_WORDS = 8
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _WORD = re.compile(rf"[{UNSPACED}]+|\d+(?:[.,]\d+)*{_LETTER}*|{_LETTER}+(?:['’\-]{_LETTER}+|\d+)*")
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
-_LOUD = re.compile(r"[*_`#>|~]+")
+_LAYOUT = re.compile(r"<[/a-zA-Z][^<>]{0,300}>|[*_`#>|~]+")
+"""Tags and signs of layout: no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def is_lead_in(text: str) -> bool:
     >>> is_lead_in("**Benefits**:"), is_lead_in("It melts at 63 degrees.")
     (True, False)
     """
-    plain = _LOUD.sub(" ", text).strip()
+    plain = _LAYOUT.sub(" ", text).strip()
     return plain.endswith((":", "：")) and len(_WORD.findall(plain)) <= _LEAD_IN_WORDS
 
 
@@ -67,7 +68,7 @@ def units_of(text: str, sentence: int) -> list[Unit]:
     lists = lexicon()
     clauses: list[list[str]] = []
     terms: list[int] = []
-    for clause in _clauses(_LOUD.sub(" ", text)):
+    for clause in _clauses(_LAYOUT.sub(" ", text)):
         words = _WORD.findall(clause)
         said = sum(1 for word in words if word.casefold() not in lists.empty)
         if clauses and (said < _MIN_TERMS or terms[-1] < _MIN_TERMS):

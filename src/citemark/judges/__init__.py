@@ -1,0 +1,8 @@
+"""Who gives the scores: the protocol of a judge, and the judges by name."""
+
+from __future__ import annotations
+
+from citemark.judges.protocol import Judge, Outcome, Work
+from citemark.judges.registry import find_judge
+
+__all__ = ["Judge", "Outcome", "Work", "find_judge"]

@@ -1,0 +1,397 @@
+"""The embedded judge: its rules, its evidence, odd input, and how far it agrees with an LLM."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from citemark.case import Case
+from citemark.citations import ParsedAnswer, parse_answer
+from citemark.errors import UsageError
+from citemark.judges.embedded import EmbeddedJudge, judge_case
+from citemark.judges.protocol import Judge, Outcome, Work
+from citemark.rubrics import DEFAULT_METRICS, Rubric, rubric
+from citemark.scorecard import Judgment
+
+ROOT = Path(__file__).resolve().parents[1]
+JUDGED = ROOT.parent / "shared" / "data" / "judged.jsonl"
+RUBRICS = [rubric(name) for name in DEFAULT_METRICS]
+
+QUERY = "How do beekeepers help a colony survive the winter?"
+FEED = "Keepers feed 15 kg of sugar syrup per hive before October"
+MITES = "An oxalic acid treatment in December kills 95 % of the varroa mites"
+WRAP = "Hives in Quebec are wrapped in black felt, whereas keepers in Sweden use wooden boxes"
+VENT = "An upper entrance lets moist air escape because condensation chills the cluster"
+QUEEN = "Young queens lay later into autumn and raise more long-lived workers"
+ANSWER = f"{FEED} [1]. {MITES} [1]. {WRAP} [1]. {VENT} [1]. {QUEEN} [2]."
+
+Scores = Mapping[str, Judgment]
+
+
+def judged(answer: str, source: int = 1, query: str = QUERY) -> Scores:
+    parsed = parse_answer(answer)
+    return {metric: j for _, metric, j in judge_case(parsed, query, [source], RUBRICS)}
+
+
+def expected(scores: Scores, metric: str) -> float:
+    value = scores[metric].expected
+    assert value is not None
+    return value
+
+
+def level(scores: Scores, subscore: str) -> int:
+    return next(
+        (j.subscores or {})[subscore] for j in scores.values() if subscore in (j.subscores or {})
+    )
+
+
+def assert_not_raised(before: Scores, after: Scores, *metrics: str) -> None:
+    for metric in metrics:
+        assert expected(after, metric) <= expected(before, metric), metric
+        assert (after[metric].score or 0) <= (before[metric].score or 0), metric
+
+
+def assert_sound(answer: ParsedAnswer, source: int, scores: Scores) -> None:
+    mine = {s.n for s in answer.sentences if source in s.sources or source in s.block_sources}
+    for name, judgment in scores.items():
+        assert judgment.status == "scored"
+        assert judgment.expected is not None
+        assert 1 <= judgment.expected <= 20
+        assert judgment.interval is None
+        assert judgment.band
+        assert judgment.subscores is not None
+        assert judgment.evidence is not None
+        assert tuple(judgment.subscores) == tuple(judgment.evidence) == rubric(name).ids
+        for identifier, value in judgment.subscores.items():
+            shown = judgment.evidence[identifier]
+            assert value in range(5)
+            assert len(shown) <= 3
+            assert list(shown) == sorted(set(shown))
+            assert set(shown) <= mine
+            assert bool(shown) == (value > 0), (identifier, value, shown)
+
+
+# ---- the protocol ----------------------------------------------------------------------------
+
+
+def run(*items: Work) -> list[Outcome]:
+    async def stream() -> AsyncIterator[Work]:
+        for item in items:
+            yield item
+
+    async def collect() -> list[Outcome]:
+        return [outcome async for outcome in EmbeddedJudge().judge(stream())]
+
+    return asyncio.run(collect())
+
+
+def work(number: int, answer: str, *rubrics: Rubric) -> Work:
+    case = Case.from_dict({"query": QUERY, "answer": answer})
+    return Work(number, case, parse_answer(answer), (1, 2), rubrics)
+
+
+def test_it_is_a_judge() -> None:
+    judge = EmbeddedJudge()
+    assert isinstance(judge, Judge)
+    assert (judge.name, judge.signature) == ("embedded", "embedded/1")
+    assert len(judge.trust) <= 110
+
+
+def test_every_wanted_source_and_metric_gets_one_outcome() -> None:
+    outcomes = run(work(4, ANSWER, *RUBRICS), work(9, ANSWER, RUBRICS[0]))
+    keys = [(o.number, o.source, o.metric) for o in outcomes]
+    wanted = [(4, s, m) for s in (1, 2) for m in DEFAULT_METRICS]
+    assert sorted(keys) == sorted([*wanted, (9, 1, "relevance"), (9, 2, "relevance")])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        rubric("position"),
+        Rubric(name="kindness", title="Kindness"),
+        replace(rubric("relevance"), hash="00000000"),
+    ],
+    ids=["extra", "own", "reworded"],
+)
+def test_other_rubrics_need_another_judge(other: Rubric) -> None:
+    with pytest.raises(UsageError, match=r"five metrics only.*LLM judge is needed"):
+        judge_case(parse_answer(ANSWER), QUERY, [1], [RUBRICS[0], other])
+    with pytest.raises(UsageError):
+        run(work(0, ANSWER, other))
+
+
+# ---- evidence --------------------------------------------------------------------------------
+
+
+def test_evidence_is_sound() -> None:
+    parsed = parse_answer(ANSWER)
+    for source in (1, 2):
+        assert_sound(parsed, source, judged(ANSWER, source))
+
+
+def test_evidence_shows_what_the_level_says() -> None:
+    vague = "Many different things can help bees to do well"
+    scores = judged(f"{vague} [1]. {MITES} [1]. {WRAP} [1]. {QUEEN} [2].")
+    assert scores["uniqueness"].evidence is not None
+    assert scores["relevance"].evidence is not None
+    assert 0 not in scores["uniqueness"].evidence["U3"]
+    assert 2 in scores["uniqueness"].evidence["U2"]  # "whereas"
+    assert 1 in scores["relevance"].evidence["R3"]
+
+
+def test_evidence_names_only_the_sources_own_sentences_where_two_say_the_same() -> None:
+    answer = f"{FEED} [2]. {FEED} [1]. {MITES} [1]."
+    parsed = parse_answer(answer)
+    for source in (1, 2):
+        assert_sound(parsed, source, judged(answer, source))
+
+
+# ---- who is credited with what ---------------------------------------------------------------
+
+
+def test_a_marker_that_closes_a_paragraph_is_credited_with_it() -> None:
+    one = judged(f"{FEED}.\n\n{MITES}.\n\n{WRAP} [1].")
+    block = judged(f"{FEED}. {MITES}. {WRAP} [1].")
+    every = judged(f"{FEED} [1]. {MITES} [1]. {WRAP} [1].")
+    for metric in ("influence", "diversity", "count"):
+        assert expected(one, metric) < expected(block, metric) < expected(every, metric)
+
+
+def test_sources_cited_for_the_same_sentences_get_the_same() -> None:
+    answer = f"{FEED} [3][1]. {MITES} [1, 3]. {WRAP} [2]. {VENT} [1][2][3]."
+    assert judged(answer, 1) == judged(answer, 3)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"1[1]. {FEED} [2].\n2[1]. {MITES} [2].",
+        f"{MITES} [2].\n\n- **Feeding**: [1] {FEED} [2].",
+        f"Its main steps are [1]:\n\n- {FEED} [2].\n- {MITES} [2].",
+        f"## Feeding [1]\n\n{FEED} [2]. {MITES} [2].",
+    ],
+    ids=["list number", "label", "lead-in", "heading"],
+)
+def test_a_marker_on_nothing_scores_one(answer: str) -> None:
+    assert 1 in parse_answer(answer).cited
+    assert all(judgment.score == 1 for judgment in judged(answer).values())
+    assert all((judgment.score or 0) > 1 for judgment in judged(answer, 2).values())
+
+
+# ---- what must not matter --------------------------------------------------------------------
+
+
+def test_the_same_case_gives_the_same_whatever_is_scored_beside_it() -> None:
+    parsed = parse_answer(ANSWER)
+    both = {(s, m): j for s, m, j in judge_case(parsed, QUERY, [2, 1], RUBRICS)}
+    for source in (1, 2):
+        for metric in RUBRICS:
+            alone = list(judge_case(parsed, QUERY, [source], [metric]))
+            assert alone == [(source, metric.name, both[source, metric.name])]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ANSWER.replace(". ", ".\n"),
+        ANSWER.replace(" ", "  "),
+        ANSWER.replace("oxalic acid", "**oxalic acid**"),
+        "- " + ANSWER.replace("]. ", "].\n- "),
+        ANSWER.replace(" [1]", "[1]"),
+    ],
+    ids=["lines", "spaces", "bold", "bullets", "glued"],
+)
+def test_layout_does_not_matter(other: str) -> None:
+    for source in (1, 2):
+        for metric, judgment in judged(ANSWER, source).items():
+            assert expected(judged(other, source), metric) == judgment.expected
+
+
+def test_marker_style_and_numbers_do_not_matter() -> None:
+    plain = f"{FEED} [1][2]. {MITES} [1]. {QUEEN} [2]."
+    assert judged(plain) == judged(plain.replace("[1][2]", "[1, 2]"))
+    assert judged(plain) == judged(plain.replace("[1][2]", "[2][1]"))
+    swapped = plain.replace("[1]", "[x]").replace("[2]", "[1]").replace("[x]", "[2]")
+    assert judged(plain, 1) == judged(swapped, 2)
+    assert judged(plain, 2) == judged(swapped, 1)
+
+
+def test_placement_does_not_matter() -> None:
+    sentences = [f"{FEED} [1].", f"{MITES} [2].", f"{WRAP} [1].", f"{VENT} [2].", f"{QUEEN} [3]."]
+    first = {s: judged(" ".join(sentences), s) for s in (1, 2, 3)}
+    for seed in range(5):
+        random.Random(seed).shuffle(sentences)
+        for source, scores in first.items():
+            moved = judged(" ".join(sentences), source)
+            for metric in DEFAULT_METRICS:
+                assert expected(moved, metric) == pytest.approx(expected(scores, metric), abs=0.011)
+                assert moved[metric].subscores == scores[metric].subscores
+
+
+# ---- the rubrics' exclusions -----------------------------------------------------------------
+
+FILLERS = [
+    (f"{MITES} [1]", f"It is important to note that, generally speaking, {MITES} [1]"),
+    (f"{MITES} [1]", f"{MITES}, which of course is really quite interesting [1]"),
+    (f"{VENT} [1].", f"{VENT} [1]. This is, needless to say, very important indeed [1]."),
+]
+
+
+def test_repeating_a_sentence_raises_nothing_and_costs_non_redundancy() -> None:
+    before = judged(ANSWER)
+    again = ANSWER.replace(f"{WRAP} [1].", f"{WRAP} [1]. {MITES} [1]. {MITES} [1]. {FEED} [1].")
+    after = judged(again)
+    assert_not_raised(before, after, "count", "diversity", "uniqueness")
+    assert level(after, "C2") < level(before, "C2")
+
+
+@pytest.mark.parametrize(("old", "new"), FILLERS)
+def test_padding_raises_nothing(old: str, new: str) -> None:
+    assert old in ANSWER
+    assert_not_raised(judged(ANSWER), judged(ANSWER.replace(old, new)), "count", "uniqueness")
+
+
+@pytest.mark.parametrize(
+    "praise",
+    [
+        "According to this highly respected and authoritative source, ",
+        "As the world-renowned, award-winning experts of this leading publication state, ",
+    ],
+)
+def test_praise_raises_nothing(praise: str) -> None:
+    praised = ANSWER.replace(f"{MITES} [1]", f"{praise}{MITES} [1]")
+    assert_not_raised(judged(ANSWER), judged(praised), "influence", "uniqueness")
+
+
+@pytest.mark.parametrize(
+    "company",
+    [
+        ANSWER.replace("[1]", "[1][7]"),
+        f"{ANSWER} {FEED} too [7]. {MITES} as well [7]. {WRAP} also [7]. {VENT} too [7].",
+    ],
+    ids=["same sentences", "said again"],
+)
+def test_another_source_that_says_the_same_lowers_uniqueness_and_influence(company: str) -> None:
+    before, after = judged(ANSWER), judged(company)
+    assert level(after, "U4") < level(before, "U4")
+    assert level(after, "I4") < level(before, "I4")
+    assert expected(after, "uniqueness") < expected(before, "uniqueness")
+    assert expected(after, "influence") < expected(before, "influence")
+
+
+def test_half_of_the_sentences_are_worth_less() -> None:
+    before = judged(ANSWER)
+    sentences = [f"{FEED} [1]. ", f"{MITES} [1]. ", f"{WRAP} [1]. ", f"{VENT} [1]. "]
+    for i, one in enumerate(sentences):
+        for other in sentences[i + 1 :]:
+            after = judged(ANSWER.replace(one, "").replace(other, ""))
+            for metric in ("count", "influence", "diversity"):
+                assert expected(after, metric) < expected(before, metric)
+
+
+# ---- odd input -------------------------------------------------------------------------------
+
+ODD = [
+    "[1]",
+    "[1][2][1]",
+    "Yes [1]",
+    "???[1]!!!",
+    "1889 [1].",
+    "the of and [1]. [2]",
+    "😀😀 [1] \u200b\u200b [2]",
+    "\ud800 [1].",
+    "| a | b |\n|---|---|\n| x [1] | y [2] |",
+    "$$x^2$$ [1]. `code` [2].",
+    "<b></b> [1] <" + "a" * 500 + " [2]",
+    "A" * 5000 + " [1]",
+    ", ; : - " * 200 + "[1]",
+]
+
+
+@pytest.mark.parametrize("answer", ODD)
+@pytest.mark.parametrize("query", [QUERY, "?", "the", "  ", "蓝色"])
+def test_odd_input_is_scored(answer: str, query: str) -> None:
+    parsed = parse_answer(answer)
+    for source in (1, 2, 99):
+        assert_sound(parsed, source, judged(answer, source, query))
+
+
+LANGUAGES = {
+    "German": (
+        "Warum ist der Himmel blau?",
+        "Luft streut blaues Licht zehnmal stärker als rotes [1]. Abends wird der Weg länger [1].",
+    ),
+    "Chinese": (
+        "天空为什么是蓝色的？",
+        "空气散射蓝光比红光强约十倍 [1]。傍晚光线穿过更厚的大气 [1]。",
+    ),
+    "Japanese": (
+        "空はなぜ青い？",
+        "空気は青い光を赤い光より強く散乱する [1]。夕方は光の道のりが長い [1]。",
+    ),
+    "Thai": (
+        "ทำไมท้องฟ้าเป็นสีฟ้า",
+        "อากาศกระเจิงแสงสีน้ำเงินมากกว่าสีแดง [1] ตอนเย็นแสงเดินทางไกล [1]",
+    ),
+    "Arabic": (
+        "لماذا السماء زرقاء؟",
+        "يشتت الهواء الضوء الأزرق أكثر من الأحمر [1]. في المساء الطريق أطول [1].",
+    ),
+    "Russian": (
+        "Почему небо голубое?",
+        "Воздух рассеивает синий свет сильнее красного [1]. Вечером путь длиннее [1].",
+    ),
+    "Korean": (
+        "하늘은 왜 파란가요?",
+        "공기는 붉은빛보다 푸른빛을 더 많이 산란시킨다 [1]. 저녁에는 길이 더 길다 [1].",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_other_languages_are_scored(language: str) -> None:
+    query, answer = LANGUAGES[language]
+    scores = judged(answer, 1, query)
+    assert_sound(parse_answer(answer), 1, scores)
+    assert expected(scores, "relevance") > 5
+    more = judged(answer + " " + answer.replace("[1]", "[2]"), 1, query)
+    assert expected(more, "uniqueness") < expected(scores, "uniqueness")
+
+
+def test_a_huge_answer_is_scored_in_good_time() -> None:
+    chance = random.Random(5)
+    stems = ["".join(chance.choices("abcdefghiklmnoprstu", k=6)) for _ in range(3000)]
+    sentences = [
+        f"The {' '.join(chance.choices(stems, k=12))} is {i} [{chance.randint(1, 500)}]."
+        for i in range(10_000)
+    ]
+    parsed = parse_answer(" ".join(sentences))
+    start = time.perf_counter()
+    outcomes = list(judge_case(parsed, QUERY, parsed.sources, RUBRICS))
+    assert len(outcomes) == 5 * len(parsed.sources)
+    assert time.perf_counter() - start < 10
+
+
+# ---- agreement -------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not JUDGED.is_file(), reason="the judged cases are not here (../shared/data)")
+def test_it_agrees_with_an_llm_judge_on_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "benchmarks")])
+    from agreement import compare, figures  # type: ignore[import-not-found, unused-ignore]
+
+    lines = JUDGED.read_text(encoding="utf-8").splitlines()[::4]
+    pairs = list(compare(map(json.loads, lines)))
+    rows = [figures([p for p in pairs if p.metric == m]) for m in DEFAULT_METRICS]
+    assert sum(row["Spearman"] for row in rows) / 5 > 0.55
+    assert all(row["Spearman"] > 0.35 for row in rows)
+    assert all(row["MAE"] < 3.2 for row in rows)
+    assert all(abs(row["bias"]) < 0.8 for row in rows)
