@@ -24,7 +24,6 @@ class Source:
     key: str | None = None
 
 
-
 @dataclass(frozen=True, slots=True)
 class Case:
     """One query and the generated answer to it, with its sources where they are known.
@@ -191,7 +190,7 @@ def _label(data: Mapping[str, Any], name: str) -> str | None:
 
 
 def _repeat(value: Any) -> int | None:
-    if value is None or _is_count(value):
+    if value is None or (isinstance(value, int) and _is_count(value)):
         return value
     raise _bad("repeat", "must be a whole number, 0 or more")
 
@@ -201,5 +200,11 @@ def _is_count(value: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    names = {dict: "an object", list: "a list", bool: "true/false", int: "a number", float: "a number"}
+    names = {
+        dict: "an object",
+        list: "a list",
+        bool: "true/false",
+        int: "a number",
+        float: "a number",
+    }
     return names.get(type(value), f"a {type(value).__name__}")

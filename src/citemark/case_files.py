@@ -10,13 +10,20 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from citemark.case import Case
 from citemark.errors import CaseError
 
 OnError = Callable[[CaseError], None]
 FORMATS = ".jsonl .jsonl.gz .json .csv .parquet .md .txt"
+_KINDS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".parquet": "parquet",
+}
 _JSON_COLUMNS = ("sources", "citations", "tags")
 _BOM = b"\xef\xbb\xbf"
 
@@ -48,7 +55,9 @@ def _cases(name: str, query: str | None, report: OnError) -> Iterator[Case]:
             yield Case.from_dict({"query": query, "answer": _text(stream.read(), name)}, place=name)
             return
         if query is not None:
-            raise CaseError(f"--query goes with a plain answer; {name} holds its own", field="query")
+            raise CaseError(
+                f"--query goes with a plain answer; {name} holds its own", field="query"
+            )
         readers = {"jsonl": _json_lines, "json": _json, "csv": _csv, "parquet": _parquet}
         for place, data in readers[kind](stream, name, report):
             try:
@@ -57,23 +66,28 @@ def _cases(name: str, query: str | None, report: OnError) -> Iterator[Case]:
                 report(error)
 
 
+def is_plain(name: str) -> bool:
+    """Whether an input is a plain answer rather than a file of cases."""
+    if name == "-":
+        # A peek: cases are objects, an answer hardly ever begins with a brace.
+        start: bytes = getattr(sys.stdin.buffer, "peek", lambda _: b"{")(64)
+        return not start.removeprefix(_BOM).lstrip().startswith((b"{", b"[{"))
+    return _suffix(name) not in _KINDS
+
+
+def _suffix(name: str) -> str:
+    return Path(name.lower().removesuffix(".gz")).suffix
+
+
 def _kind(name: str, query: str | None) -> str:
     if name == "-":
         return "jsonl" if query is None else "text"
-    plain = name.lower().removesuffix(".gz")
-    suffix = Path(plain).suffix
-    kinds = {
-        ".jsonl": "jsonl",
-        ".ndjson": "jsonl",
-        ".json": "json",
-        ".csv": "csv",
-        ".parquet": "parquet",
-    }
-    if suffix in kinds:
-        return kinds[suffix]
+    if kind := _KINDS.get(_suffix(name)):
+        return kind
     if query is None and Path(name).exists() and not Path(name).is_dir():
         raise CaseError(
-            f'not a case file ({FORMATS}); for a plain answer add --query "the question"', place=name
+            f'not a case file ({FORMATS}); for a plain answer add --query "the question"',
+            place=name,
         )
     return "text"
 
@@ -87,7 +101,12 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
     if path.is_dir():
         raise CaseError("is a directory; name a file in it", place=name)
     try:
-        with (gzip.open if name.lower().endswith(".gz") else open)(path, "rb") as stream:
+        stream: IO[bytes]
+        if name.lower().endswith(".gz"):
+            stream = cast(IO[bytes], gzip.open(path, "rb"))  # noqa: SIM115 - closed below
+        else:
+            stream = path.open("rb")
+        with stream:
             yield stream
     except FileNotFoundError:
         raise CaseError("no such file", place=name) from None
@@ -101,7 +120,9 @@ def _text(raw: bytes, place: str) -> str:
     try:
         return raw.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise CaseError(f"not valid UTF-8 at byte {error.start}; save it as UTF-8", place=place) from None
+        raise CaseError(
+            f"not valid UTF-8 at byte {error.start}; save it as UTF-8", place=place
+        ) from None
 
 
 _Rows = Iterator[tuple[str, Any]]
@@ -116,7 +137,7 @@ def _json_lines(stream: IO[bytes], name: str, report: OnError) -> _Rows:
         if not raw.strip():
             continue
         place = f"{shown}:{number}"
-        if number == 1 and raw.lstrip()[:1] == b"[" or (number == 1 and raw.strip() == b"{"):
+        if (number == 1 and raw.lstrip()[:1] == b"[") or (number == 1 and raw.strip() == b"{"):
             rest = raw + b"".join(line for _, line in lines)
             yield from _json(io.BytesIO(rest), shown, report)
             return

@@ -82,7 +82,11 @@ def impressions(answer: ParsedAnswer) -> dict[int, Impression]:
         part = 1 / len(sentence.sources)
         words = sentence.words * part
         decay = exp(-i / (count - 1)) if count > 1 else 1.0
-        decayed_words, decayed_share, position = words * exp(-i / count), words * decay, part * decay
+        decayed_words, decayed_share, position = (
+            words * exp(-i / count),
+            words * decay,
+            part * decay,
+        )
         for source in sentence.sources:
             entry = sums[source]
             entry.sentences += 1

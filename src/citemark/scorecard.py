@@ -104,7 +104,7 @@ class Judgment:
             expected=1.0,
             band=rubric.band(1),
             subscores=levels or None,
-            evidence={identifier: () for identifier in levels} or None,
+            evidence=dict.fromkeys(levels, ()) or None,
         )
 
     @classmethod

@@ -6,7 +6,15 @@ There is one implementation, :func:`ascore_many`; the others are thin fronts to 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -113,7 +121,7 @@ async def ascore_many(
     rubrics: Iterable[Rubric] = (),
     only: Iterable[str | int] | None = None,
     in_progress: int = IN_PROGRESS,
-) -> AsyncIterator[Scorecard]:
+) -> AsyncGenerator[Scorecard, None]:
     """Score many cases, lazily and in order.
 
     ``judge`` is a spec or a judge; ``metrics`` names bundled rubrics (default: the five);
@@ -274,7 +282,9 @@ class _Run:
         return entry.judgments.get((source, rubric.name)) or Judgment.failed("provider_error")
 
 
-def _page(source: int, case: Case, answer: ParsedAnswer) -> tuple[str | None, str | None, str | None]:
+def _page(
+    source: int, case: Case, answer: ParsedAnswer
+) -> tuple[str | None, str | None, str | None]:
     """Key, URL and title of a source: as listed, or else as the answer itself gives them."""
     listed = next((s for s in case.sources or () if s.n == source), None)
     reference = answer.references.get(source)

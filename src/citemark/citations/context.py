@@ -18,8 +18,8 @@ _NO_NAME_ENDS_WITH = frozenset(" .,;:!?)]\"'”’。\n*")
 _CODE_NAME = re.compile(r"(?:\b\w+_\w*|(?<![\w'’.])[b-z])$")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+$")
 _CLOSED_WORD = re.compile(r"(?:[^\W\d_]{3,}|\d{4})[)\]]$")
-_UNITS = frozenset(
-    "km cm mm nm µm μm dm ft yd mi ha ms kg mg ml mol kpa mpa hpa bar kw kwh mw inch px chi".split()
+_UNITS = re.compile(
+    r"[cdmnkµμ]?m|ft|yd|mi|ha|ms|[km]?g|ml|mol|[kmh]?pa|bar|[km]?wh?|inch|px|chi", re.IGNORECASE
 )
 
 
@@ -38,12 +38,12 @@ def is_array_or_interval(
 def is_subscript(answer: str, start: int, *, known: bool) -> bool:
     """Whether a bracket is an index as in ``my_list[2]`` or the right side of ``x = [2]``."""
     before = answer[start - 3 : start] if start > 2 else answer[:start]
-    if before.isspace() or before[-1:] in _NO_NAME_ENDS_WITH and "=" not in before:
+    if before.isspace() or (before[-1:] in _NO_NAME_ENDS_WITH and "=" not in before):
         return False
     if before[-1:] == "^" or _ASSIGNED.search(answer, max(0, start - 8), start):
         return True
     name = _CODE_NAME.search(answer[max(0, start - 30) : start])
-    return bool(name) and ("_" in name[0] or not known)
+    return name is not None and ("_" in name[0] or not known)
 
 
 def is_exponent(answer: str, start: int) -> bool:
@@ -60,4 +60,4 @@ def is_exponent(answer: str, start: int) -> bool:
     match = _WORD_BEFORE.search(answer, max(0, start - 20), start)
     word = match[0] if match else before
     joined = start > len(word) and answer[start - len(word) - 1] in "/·*0123456789"
-    return joined or len(word) < 3 or word.lower() in _UNITS
+    return joined or len(word) < 3 or _UNITS.fullmatch(word) is not None

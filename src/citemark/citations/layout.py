@@ -23,7 +23,8 @@ _RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}$")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{1,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ \t]*)*\|?[ \t]*$")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _ITEM = re.compile(
-    rf"[ \t]*(?:[-*+•‣▪●○◦∙·–—][ \t]+|(?P<number>\d{{1,3}})(?P<marks>[ \t]*{MARK}+)?[.)]{MARK}*(?=[ \t]|$)[ \t]*"
+    r"[ \t]*(?:[-*+•‣▪●○◦∙·–—][ \t]+"
+    rf"|(?P<number>\d{{1,3}})(?:[ \t]*{MARK}+)?[.)]{MARK}*(?=[ \t]|$)[ \t]*"
     r"|\(\d{1,2}\)[ \t]+|[A-Za-z]\)[ \t]+|\d{1,3}[、．][ \t]*)"
 )
 _BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)

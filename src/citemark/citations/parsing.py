@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from citemark.citations.answer import Kind, Marker, ParsedAnswer, Problem, Reference, Sentence
 from citemark.citations.blocks import with_block_sources
@@ -110,9 +111,7 @@ def _outside(
     return kept, in_code
 
 
-def _linked_sources(
-    found: list[Found], scan: Scan
-) -> tuple[list[Found], dict[int, Reference]]:
+def _linked_sources(found: list[Found], scan: Scan) -> tuple[list[Found], dict[int, Reference]]:
     """Number the links of an answer that cites by link alone and whose sources are not listed.
 
     Links that point to no listed source are left in place as text.
@@ -139,13 +138,11 @@ def _is_known(found: Found, scan: Scan) -> bool:
     return found.url is not None and normalised_url(found.url) in scan.by_url
 
 
-def _markers(
-    found: list[Found], scan: Scan, links: Mapping[int, Reference]
-) -> tuple[Marker, ...]:
+def _markers(found: list[Found], scan: Scan, links: Mapping[int, Reference]) -> tuple[Marker, ...]:
     markers = []
     for f in found:
         named, sources = (f.numbers, f.numbers) if links else resolve(f, scan)
-        gaps = ((f.start, f.end),)
+        gaps: tuple[tuple[int, int], ...] = ((f.start, f.end),)
         if f.prose:
             gaps = ((f.start, f.prose[0]), (f.prose[1], f.end))
         markers.append(Marker(f.start, f.end, named, sources, gaps))
@@ -172,9 +169,7 @@ _AFTER_CLOSING = " \t.!?…。！？,;\"'”’)*_|"
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\[\]()]*[^\s<>\[\]().,;:!?。，]", re.IGNORECASE)
 
 
-def _drafts(
-    text: str, end: int, markers: tuple[Marker, ...]
-) -> tuple[list[Draft], list[Marker]]:
+def _drafts(text: str, end: int, markers: tuple[Marker, ...]) -> tuple[list[Draft], list[Marker]]:
     """The sentences with the markers that stand in them, and the markers outside of all."""
     drafts: list[Draft] = []
     for segment in segments(text, end):
@@ -217,7 +212,7 @@ def _merge_bare_numbers(drafts: list[Draft]) -> None:
     Where it has one, the engine put its markers behind each sentence, and the one at the
     number cites nothing but the number.
     """
-    for bare, item in zip(drafts, drafts[1:], strict=False):
+    for bare, item in pairwise(drafts):
         if bare.bare and not item.bare and not item.marks and item.paragraph == bare.paragraph:
             item.marks.extend(bare.marks)
             item.start = bare.start

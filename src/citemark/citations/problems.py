@@ -19,7 +19,7 @@ SEVERITIES: dict[str, Severity] = {
     "bad_span": "error",
     "duplicate_marker": "warning",
     "marker_in_heading": "warning",
-    "marker_in_code": "warning",
+    "marker_in_code": "note",
     "marker_on_list_number": "warning",
     "marker_without_text": "warning",
     "model_memory": "warning",
@@ -67,9 +67,7 @@ def _names(lint: Lint, start: int, end: int) -> str:
 
 def _no_citations(lint: Lint) -> Iterator[Problem]:
     if not any(sentence.sources for sentence in lint.sentences):
-        yield Problem(
-            "no_citations", 0, 0, "the answer cites no known source, so every share is 0"
-        )
+        yield Problem("no_citations", 0, 0, "the answer cites no known source, so every share is 0")
 
 
 def _unknown(lint: Lint) -> Iterator[Problem]:
@@ -116,7 +114,9 @@ def _places(lint: Lint) -> Iterator[Problem]:
         if sentence.kind == "heading":
             message = "a marker in a heading: it is not clear which text it speaks for"
             yield Problem("marker_in_heading", sentence.start, sentence.end, message)
-        elif sentence.kind == "item" and sentence.words == 1 and sentence.text.strip(".) ").isdigit():
+        elif (
+            sentence.kind == "item" and sentence.words == 1 and sentence.text.strip(".) ").isdigit()
+        ):
             message = "a marker at a list number cites nothing but the number"
             yield Problem("marker_on_list_number", sentence.start, sentence.end, message)
 

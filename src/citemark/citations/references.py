@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from citemark.citations.answer import Reference
@@ -23,16 +24,21 @@ _LABEL = re.compile(
 )
 _LABEL_LENGTH = 60
 _FIRST_INLINE = re.compile(r"[:：][*_ \t]*(?=\[\^?\d{1,4}\^?\]:?[ \t]+[^\s\[,;.])")
-_LABEL_BEFORE = re.compile(rf"(?:^|[.!?\]\n][ \t]*)[*_]{{0,3}}(?P<label>(?:{_LABELS})[*_ \t]*)$", re.IGNORECASE)
+_LABEL_BEFORE = re.compile(
+    rf"(?:^|[.!?\]\n][ \t]*)[*_]{{0,3}}(?P<label>(?:{_LABELS})[*_ \t]*)$", re.IGNORECASE
+)
 _BULLET = r"(?:[-*+•][ \t]+)?"
 _ENTRY = re.compile(
-    rf"[ \t]*{_BULLET}(?:\[\^?(?P<b>\d{{1,4}})\^?\][:.]?|(?P<n>\d{{1,3}})[.):]|【(?P<l>\d{{1,4}})[^】\n]{{0,40}}】"
+    rf"[ \t]*{_BULLET}(?:\[\^?(?P<b>\d{{1,4}})\^?\][:.]?|(?P<n>\d{{1,3}})[.):]"
+    r"|【(?P<l>\d{1,4})[^】\n]{0,40}】"
     r"|<sup>(?P<s>\d{1,3})</sup>|\[\^[^\]\n]{1,40}\]:)[ \t]*(?P<rest>\S[^\n]*)"
 )
 _DEFINITION = re.compile(r"[ \t]*\[\^?[^\]\n]{1,40}\]:[ \t]*\S")
 _URL = re.compile(r"https?://[^\s<>\"\])】]+|www\.[^\s<>\"\])】]+", re.IGNORECASE)
 _BULLET_ENTRY = re.compile(r"[ \t]*[-*+•][ \t]+\S")
-_RUN_TOGETHER = re.compile(r"(?:(?<=[.\])/]\s)|(?<=[.\])/])|(?<=\n))\[(\d{1,3})\](?=[ \t]?[^\s\[.,;)]|\s*$)")
+_RUN_TOGETHER = re.compile(
+    r"(?:(?<=[.\])/]\s)|(?<=[.\])/])|(?<=\n))\[(\d{1,3})\](?=[ \t]?[^\s\[.,;)]|\s*$)"
+)
 _BIBLIOGRAPHIC = re.compile(r"https?://|www\.|\[Online\]|\bAvailable:")
 _MOST_ENTRIES = 300
 _INLINE_ENTRY = re.compile(r"\[\^?(\d{1,4})\^?\]:?[ \t]*([^\[\n]{2,400})")
@@ -99,7 +105,9 @@ def _is_entry(line: str) -> bool:
 
 
 def _is_citation_text(line: str) -> bool:
-    return bool(_URL.search(line) or re.search(r"\((?:1[89]|20)\d\d[a-z]?\)|\bet al\b|\bdoi\b", line))
+    return bool(
+        _URL.search(line) or re.search(r"\((?:1[89]|20)\d\d[a-z]?\)|\bet al\b|\bdoi\b", line)
+    )
 
 
 def _unlabelled_start(answer: str) -> int | None:
@@ -124,7 +132,7 @@ def _unlabelled_start(answer: str) -> int | None:
         return None
     if definitions == len(numbers):
         return start
-    ascending = all(a > b for a, b in zip(numbers, numbers[1:], strict=False))
+    ascending = all(a > b for a, b in pairwise(numbers))
     if len(numbers) < 2 or not ascending:
         return None
     if urls * 2 > len(numbers) or all(f"[{n}]" in answer[:start] for n in numbers):

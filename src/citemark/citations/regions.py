@@ -92,15 +92,15 @@ def _escapes(answer: str) -> list[Region]:
     opened: tuple[int, str] | None = None
     closers = {"\\(": "\\)", "\\[": "\\]", "\\begin{": "\\end{"}
     for match in _ESCAPE.finditer(answer):
-        token = match[0]
-        if opened and token == closers[opened[1]]:
+        sign = match[0]
+        if opened and sign == closers[opened[1]]:
             end = match.end()
-            if token == "\\end{":
+            if sign == "\\end{":
                 end = max(answer.find("}", end, end + 60) + 1, end)
             regions.append(Region(opened[0], end))
             opened = None
-        elif token in closers and (opened is None or match.start() - opened[0] > 4 * _MAX_INLINE):
-            opened = (match.start(), token)
+        elif sign in closers and (opened is None or match.start() - opened[0] > 4 * _MAX_INLINE):
+            opened = (match.start(), sign)
         elif opened is None:
             regions.append(Region(match.start(), match.end()))
     if opened:

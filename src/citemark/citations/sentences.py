@@ -178,11 +178,12 @@ def _abbreviates(text: str, stop: re.Match[str], *, start: int, marked: bool) ->
         return False
     bare = word.lower()
     following = text[stop.end() : stop.end() + 24].lstrip(_OPENERS)
-    next_word = _WORD_AFTER.match(following)
-    starts = bool(next_word) and next_word[0].lower() in STARTERS
+    next_match = _WORD_AFTER.match(following)
+    next_word = next_match[0] if next_match else ""
+    starts = next_word.lower() in STARTERS
     if word.isdigit():
         list_number = len(word) < 3 and len(before) == 1 and not marked
-        return list_number or (bool(next_word) and next_word[0] in MONTHS_AFTER_ORDINAL)
+        return list_number or next_word in MONTHS_AFTER_ORDINAL
     if bare in TITLES:
         return not marked
     if bare in BEFORE_NUMBER:
@@ -195,4 +196,3 @@ def _abbreviates(text: str, stop: re.Match[str], *, start: int, marked: bool) ->
         named = len(before) > 1 and before[-2].lower() in NAMED
         return not (starts or marked or named)
     return False
-

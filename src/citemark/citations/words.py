@@ -18,7 +18,9 @@ UNSPACED = (
     "\u3105-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff66-\uff9d\U00020000-\U0003134f"
 )
-_MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"
+_MARKS = (
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"
+)
 _LETTER = re.compile(r"[A-Za-z0-9]")
 _ANY_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}{_MARKS}][^\s{UNSPACED}]*")
 

@@ -27,7 +27,9 @@ def prompt(rubric: Rubric, case: Case, answer: ParsedAnswer, source: int, mode: 
         raise UsageError(f'no mode "{mode}"; there are: {", ".join(MODES)}')
     if rubric.text is not None:
         if mode != "direct":
-            raise UsageError(f"{rubric.name} is a text rubric, which asks for one number: use direct")
+            raise UsageError(
+                f"{rubric.name} is a text rubric, which asks for one number: use direct"
+            )
         return _classic(rubric.text, case, source)
     values = {
         "query": case.query,
@@ -97,7 +99,9 @@ def _parts(rubric: Rubric, mode: str) -> Mapping[str, str]:
         "output_rule": "\n".join(f"- {line}" for line in rubric.output_rule),
         "steps": "\n".join(_step(number, step) for number, step in enumerate(steps, start=1)),
         "definitions": "\n\n".join(
-            "\n".join([f"{s.id}. {s.name}:", *(f"{n} = {level}" for n, level in enumerate(s.levels))])
+            "\n".join(
+                [f"{s.id}. {s.name}:", *(f"{n} = {level}" for n, level in enumerate(s.levels))]
+            )
             for s in rubric.subscores
         ),
         "exclusions": _section("Exclusions (important):", rubric.exclusions),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from dataclasses import fields
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -16,9 +17,7 @@ from citemark.rubrics.rubric import LEVELS, Band, Rubric, Step, SubScore, conten
 DEFAULT_METRICS = ("relevance", "influence", "uniqueness", "diversity", "count")
 EXTRA_METRICS = ("position", "follow_up")
 
-_TEXT_KEYS = ("title", "summary", "definition", "is_not", "test", "method")
-_LIST_KEYS = ("scale", "exclusions", "output_rule")
-_KEYS = {"name", "default", "subscores", "bands", "steps", *_TEXT_KEYS, *_LIST_KEYS}
+_KEYS = {field.name for field in fields(Rubric)} - {"text", "hash"}
 _SUBSCORES = 5
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -53,7 +52,9 @@ def load_rubric(path: str | Path) -> Rubric:
     try:
         raw = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RubricError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+        raise RubricError(
+            f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8"
+        ) from None
     except OSError as error:
         raise RubricError(f"{path}: cannot be read ({error.strerror})") from None
     text = _mended(raw, path)
@@ -125,22 +126,28 @@ def _checked(data: dict[str, Any]) -> Rubric:
     for key in ("title", "definition", "subscores", "bands"):
         if not data.get(key):
             raise RubricError(f'"{key}" is missing')
-    texts = {key: _text(data, key) for key in _TEXT_KEYS}
-    lists = {key: _texts(data, key) for key in _LIST_KEYS}
-    if lists["scale"] and len(lists["scale"]) != LEVELS:
+    scale = _texts(data, "scale")
+    if scale and len(scale) != LEVELS:
         raise RubricError(f'"scale" needs {LEVELS} labels, for the levels 0 to {LEVELS - 1}')
     subscores = tuple(_subscore(entry, i) for i, entry in enumerate(_tables(data, "subscores"), 1))
     if len({s.id for s in subscores}) != _SUBSCORES or len(subscores) != _SUBSCORES:
         raise RubricError("a metric has five sub-scores with five ids, so that they sum to 20")
     return Rubric(
         name=name,
+        title=_text(data, "title"),
+        summary=_text(data, "summary"),
+        definition=_text(data, "definition"),
+        is_not=_text(data, "is_not"),
+        test=_text(data, "test"),
+        method=_text(data, "method"),
+        scale=scale,
+        exclusions=_texts(data, "exclusions"),
+        output_rule=_texts(data, "output_rule"),
         default=bool(data.get("default", False)),
         subscores=subscores,
         bands=_complete(tuple(_band(entry) for entry in _tables(data, "bands"))),
         steps=tuple(_step(entry) for entry in _tables(data, "steps")),
         hash=content_hash(data),
-        **texts,
-        **lists,  # type: ignore[arg-type]
     )
 
 

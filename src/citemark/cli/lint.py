@@ -1,0 +1,66 @@
+"""``citemark lint``: what is wrong with an answer's citations."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+import click
+
+from citemark.case import Case
+from citemark.citations import SEVERITIES, Problem, parse_answer
+from citemark.cli.inputs import Inputs, takes_cases
+from citemark.results import json_line
+
+_COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
+
+
+@click.command(short_help="Report citation problems: unknown sources, duplicates, uncited text ...")
+@takes_cases
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "jsonl"]),
+    default="text",
+    show_default=True,
+    help="One line or one JSON object per problem.",
+)
+def lint(inputs: tuple[str, ...], query: str | None, form: str) -> None:
+    """Report what is wrong with the citations of answers.
+
+    Every finding is an error (it changes or hides a score), a warning or a note. Exit code 1
+    if there is an error or a case could not be read, else 0.
+    """
+    cases = Inputs(inputs, query, needs_query=False)
+    found: Counter[str] = Counter()
+    for case in cases:
+        urls = None if case.sources is None else {s.n: s.url for s in case.sources}
+        for problem in parse_answer(case.answer, urls, case.citations).problems:
+            severity = SEVERITIES[problem.code]
+            found[severity] += 1
+            if form == "jsonl":
+                line = {"case": case.id, "severity": severity, **problem.to_dict()}
+                click.echo(json_line(line), nl=False)
+            else:
+                click.echo(_line(case, problem))
+    if cases.cases:
+        click.echo(_summary(found, cases.cases), err=True)
+    cases.finish()
+    sys.exit(1 if found["error"] else 0)
+
+
+def _line(case: Case, problem: Problem) -> str:
+    """Place, severity, code and message: the place is line and column in the answer."""
+    before = case.answer[: problem.start]
+    line = before.count("\n") + 1
+    column = problem.start - (before.rfind("\n") + 1) + 1
+    severity = SEVERITIES[problem.code]
+    label = click.style(severity, fg=_COLOURS[severity])
+    return f"{case.id}:{line}:{column}: {label} {problem.code}: {problem.message}"
+
+
+def _summary(found: Counter[str], cases: int) -> str:
+    counts = ", ".join(
+        f"{found[s]} {s}{'' if found[s] == 1 else 's'}" for s in _COLOURS if found[s]
+    )
+    return f"{counts or 'no problems'} in {cases} {'case' if cases == 1 else 'cases'}"

@@ -1,0 +1,24 @@
+"""``citemark parse``: the parsed answer alone."""
+
+from __future__ import annotations
+
+import click
+
+from citemark.citations import parse_answer
+from citemark.cli.inputs import Inputs, takes_cases
+from citemark.results import json_line
+
+
+@click.command(short_help="Show how an answer is read: its sentences and whom they cite.")
+@takes_cases
+def parse(inputs: tuple[str, ...], query: str | None) -> None:
+    """Show how answers are read: one JSON object per case with its sentences and problems.
+
+    INPUT is a file of cases (.jsonl .json .csv .parquet), a plain answer (.md .txt), or -.
+    """
+    cases = Inputs(inputs, query, needs_query=False)
+    for case in cases:
+        urls = None if case.sources is None else {s.n: s.url for s in case.sources}
+        answer = parse_answer(case.answer, urls, case.citations)
+        click.echo(json_line({"case": case.id, **answer.to_dict()}), nl=False)
+    cases.finish()

@@ -1,0 +1,154 @@
+"""``citemark score``: every source of every case, by every metric."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from citemark.cli.inputs import Inputs, takes_cases
+from citemark.cli.progress import watched
+from citemark.cli.table import Table
+from citemark.judges import Judge, find_judge
+from citemark.manifest import Manifest, Tally
+from citemark.results import Writer, format_of, writer_for, written_whole
+from citemark.rubrics import Rubric, load_rubric
+from citemark.scorecard import Scorecard
+from citemark.scoring import choose_rubrics, score_many
+
+
+@click.command(short_help="Score every source that an answer cites.")
+@takes_cases
+@click.option("--judge", "-j", default="embedded", show_default=True, help="Who gives the scores.")
+@click.option(
+    "--metrics", "-m", help="Metrics to score by, such as relevance,count [default: all five]."
+)
+@click.option(
+    "--rubric", "rubric_files", multiple=True, metavar="FILE", help="A rubric of your own."
+)
+@click.option(
+    "--sources", help="Only these sources: numbers or domains, such as 1,3 or example.com."
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Write .jsonl, .csv or .parquet."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "jsonl", "rows", "csv"]),
+    help="What to print on standard output [default: table, or nothing with -o].",
+)
+def score(
+    inputs: tuple[str, ...],
+    query: str | None,
+    judge: str,
+    metrics: str | None,
+    rubric_files: tuple[str, ...],
+    sources: str | None,
+    output: Path | None,
+    form: str | None,
+) -> None:
+    """Score every source that an answer cites, by five rubrics, with evidence.
+
+    INPUT is a file of cases (.jsonl .json .csv .parquet), a plain answer (.md .txt) together
+    with --query, or - for standard input.
+
+    \b
+      citemark score answer.md --query "Do heat pumps work in old houses?"
+      citemark score cases.jsonl -o scores.csv
+
+    Exit code: 0 everything scored, 1 something failed, 2 bad usage or nothing to score,
+    3 the judge cannot be used.
+    """
+    rubrics = choose_rubrics(_names(metrics), [load_rubric(path) for path in rubric_files])
+    run = _Scoring(Inputs(inputs, query), find_judge(judge), rubrics, _names(sources), output, form)
+    run.go()
+
+
+def _names(text: str | None) -> list[str] | None:
+    if text is None:
+        return None
+    return [name for part in text.replace("|", ",").split(",") if (name := part.strip())]
+
+
+class _Scoring:
+    """One run of the command, from the cases to the files and the exit code."""
+
+    def __init__(
+        self,
+        cases: Inputs,
+        judge: Judge,
+        rubrics: tuple[Rubric, ...],
+        only: list[str] | None,
+        output: Path | None,
+        form: str | None,
+    ) -> None:
+        self.cases = cases
+        self.judge = judge
+        self.rubrics = rubrics
+        self.only = only
+        self.output = output
+        self.output_format = format_of(output) if output else None
+        self.form = form or (None if output else "table")
+        self.tally = Tally()
+        self.signature = ""
+
+    def go(self) -> None:
+        started = time.time()
+        with ExitStack() as stack:
+            writers = self._writers(stack)
+            for card in self._cards():
+                self.tally.add(card)
+                self.signature = card.signature
+                for writer in writers:
+                    writer.write(card)
+            if not self.tally.cases:
+                self.cases.finish()
+            for writer in writers:
+                writer.close()
+        if self.output:
+            self._manifest(started).write_beside(self.output)
+        self._talk()
+        self.cases.finish()
+        sys.exit(1 if self.tally.failed else 0)
+
+    def _cards(self) -> Iterator[Scorecard]:
+        cards = score_many(self.cases, judge=self.judge, rubrics=self.rubrics, only=self.only)
+        return watched(cards, self.cases.total)
+
+    def _writers(self, stack: ExitStack) -> list[Writer]:
+        writers: list[Writer] = []
+        if self.form == "table":
+            writers.append(Table(self.judge.trust))
+        elif self.form:
+            writers.append(writer_for(self.form, sys.stdout.buffer, self.rubrics))
+        if self.output and self.output_format:
+            stream = stack.enter_context(written_whole(self.output))
+            writers.append(writer_for(self.output_format, stream, self.rubrics))
+        return writers
+
+    def _manifest(self, started: float) -> Manifest:
+        return Manifest(
+            inputs=self.cases.names,
+            input_sha256=self.cases.sha256,
+            bad_cases=self.cases.bad,
+            rubrics=self.rubrics,
+            judge=self.judge.name,
+            mode=getattr(self.judge, "mode", None),
+            signature=self.signature,
+            settings={"sources": self.only},
+            tally=self.tally,
+            started=started,
+        )
+
+    def _talk(self) -> None:
+        if self.output:
+            click.echo(f"{self.output}: {self.tally.line()}", err=True)
+        if self.tally.uncited_cases and self.form != "table":
+            n = self.tally.uncited_cases
+            cases = "1 case cites" if n == 1 else f"{n} cases cite"
+            click.echo(f"citemark: notice: {cases} no source at all; shares are 0 there", err=True)

@@ -1,0 +1,1 @@
+"""Bundled example cases, in the project's own words."""

@@ -1,0 +1,212 @@
+"""Writing results: scorecards as JSON Lines, flat rows as CSV or Parquet, and the manifest.
+
+A file is written whole or not at all: everything goes to a temporary file beside it, which
+takes its name at the very end.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from citemark.errors import UsageError
+from citemark.rubrics import Rubric
+from citemark.scorecard import Scorecard
+
+FILE_FORMATS = (".jsonl", ".csv", ".parquet")
+_FIRST = ("case", "source", "key", "url", "title", "cited")
+_FIGURES = ("overall", "sentences", "words", "word", "word_position")
+_SHARES = ("share_word", "share_position", "share_word_position")
+_LAST = ("judge", "mode", "signature")
+_INTEGERS = frozenset({"source", "sentences"})
+_PARQUET_BATCH = 5000
+
+
+def json_line(data: Mapping[str, Any]) -> str:
+    """One line of JSON; readable letters, except where UTF-8 could not carry them."""
+    line = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    try:
+        line.encode("utf-8")
+    except UnicodeEncodeError:  # half a surrogate pair in the input
+        line = json.dumps(data, ensure_ascii=True, allow_nan=False)
+    return line + "\n"
+
+
+def columns(rubrics: Iterable[Rubric], tags: Iterable[str] = ()) -> list[str]:
+    """The columns of the flat form, in the contract's order."""
+    rubrics = tuple(rubrics)
+    scores = [
+        f"{r.name}{part}" for r in rubrics for part in ("", "_expected", "_status", "_reason")
+    ]
+    ids = [identifier for r in rubrics for identifier in r.ids]
+    return [*_FIRST, *scores, *ids, *_FIGURES, *_SHARES, *_LAST, *tags]
+
+
+class Writer(Protocol):
+    """Takes scorecards one after the other; ``close`` completes what they make up."""
+
+    def write(self, card: Scorecard) -> None:
+        """Take one scorecard."""
+
+    def close(self) -> None:
+        """Complete the output."""
+
+
+class JsonLines:
+    """Scorecards, or with ``rows`` their flat rows, as JSON Lines."""
+
+    def __init__(self, stream: IO[bytes], *, rows: bool = False) -> None:
+        self._stream = stream
+        self._rows = rows
+
+    def write(self, card: Scorecard) -> None:
+        """Write one card, as one line or as one line per source."""
+        for data in card.rows() if self._rows else [card.to_dict()]:
+            self._stream.write(json_line(data).encode("utf-8"))
+
+    def close(self) -> None:
+        """Nothing is left to do."""
+
+
+class _Spooled:
+    """Rows kept on disk until all their columns are known: a tag may turn up in any case."""
+
+    def __init__(self, stream: IO[bytes], rubrics: tuple[Rubric, ...]) -> None:
+        self._stream = stream
+        self._rubrics = rubrics
+        self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it was read
+        self._tags: dict[str, None] = {}
+
+    def write(self, card: Scorecard) -> None:
+        """Keep the rows of one card."""
+        self._tags.update((f"tag_{name}", None) for name in card.case.tags)
+        for row in card.rows():
+            self._spool.write(json_line(row).encode("utf-8"))
+
+    def _columns(self) -> list[str]:
+        return columns(self._rubrics, self._tags)
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        self._spool.seek(0)
+        for line in self._spool:
+            yield json.loads(line)
+        self._spool.close()
+
+
+class Csv(_Spooled):
+    """Flat rows as CSV, UTF-8, with a header."""
+
+    def close(self) -> None:
+        """Write header and rows."""
+        text = io.TextIOWrapper(self._stream, encoding="utf-8", errors="replace", newline="")
+        table = csv.DictWriter(text, self._columns(), restval=None, lineterminator="\n")
+        table.writeheader()
+        for row in self._rows():
+            table.writerow({name: _cell(value) for name, value in row.items()})
+        text.flush()
+        text.detach()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+class Parquet(_Spooled):
+    """Flat rows as Parquet, for which pyarrow is needed."""
+
+    def __init__(self, stream: IO[bytes], rubrics: tuple[Rubric, ...]) -> None:
+        super().__init__(stream, rubrics)
+        try:
+            import pyarrow
+        except ImportError:
+            raise UsageError(
+                'writing .parquet needs pyarrow: pip install "citemark[parquet]"'
+            ) from None
+        self._arrow = pyarrow
+
+    def close(self) -> None:
+        """Write the rows in batches."""
+        from pyarrow import parquet
+
+        schema = self._schema()
+        with parquet.ParquetWriter(self._stream, schema) as table:
+            batch: list[dict[str, Any]] = []
+            for row in self._rows():
+                batch.append({name: self._value(name, row.get(name)) for name in schema.names})
+                if len(batch) == _PARQUET_BATCH:
+                    table.write_table(self._arrow.Table.from_pylist(batch, schema))
+                    batch.clear()
+            if batch:
+                table.write_table(self._arrow.Table.from_pylist(batch, schema))
+
+    def _schema(self) -> Any:
+        arrow = self._arrow
+        whole = _INTEGERS | {r.name for r in self._rubrics}
+        whole |= {identifier for r in self._rubrics for identifier in r.ids}
+        numbers = {*_FIGURES, *_SHARES, *(f"{r.name}_expected" for r in self._rubrics)}
+        types = []
+        for name in self._columns():
+            if name == "cited":
+                kind = arrow.bool_()
+            elif name in whole:
+                kind = arrow.int64()
+            else:
+                kind = arrow.float64() if name in numbers else arrow.string()
+            types.append((name, kind))
+        return arrow.schema(types)
+
+    def _value(self, name: str, value: Any) -> Any:
+        if name.startswith("tag_") and value is not None and not isinstance(value, str):
+            return json.dumps(value, ensure_ascii=False)
+        return value
+
+
+def writer_for(form: str, stream: IO[bytes], rubrics: tuple[Rubric, ...]) -> Writer:
+    """The writer of a format: ``jsonl``, ``rows``, ``csv`` or ``parquet``."""
+    if form == "csv":
+        return Csv(stream, rubrics)
+    if form == "parquet":
+        return Parquet(stream, rubrics)
+    return JsonLines(stream, rows=form == "rows")
+
+
+def format_of(path: Path) -> str:
+    """The format that the ending of a file asks for."""
+    if path.suffix.lower() not in FILE_FORMATS:
+        raise UsageError(f"{path}: cannot write this ending; use {', '.join(FILE_FORMATS)}")
+    return path.suffix.lower()[1:]
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A stream that becomes the file when all went well, and leaves nothing when not."""
+    if path.is_dir():
+        raise UsageError(f"{path}: is a directory; name a file")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent or ".")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
