@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,11 @@ from citemark.citations import SpanCitation
 from citemark.errors import CaseError
 
 _FIELDS = {"id", "query", "answer", "sources", "citations", "tags", "group", "variant", "repeat"}
+_SCORECARD = {"schema", "case", "sentences", "signature"}
+_MOST = 2**53
+"""No count, offset or source number is larger: up to here every JSON reader keeps it exact."""
+_DEPTH = 64
+"""How deeply tags and unknown keys may nest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,7 @@ class Case:
     """One query and the generated answer to it, with its sources where they are known.
 
     >>> Case.from_dict({"query": "Why?", "answer": "Because [1]."}).id
-    '2b8ae83e1d'
+    'e0f34d2f6d'
     """
 
     id: str
@@ -57,7 +63,9 @@ class Case:
     @classmethod
     def _checked(cls, data: Mapping[str, Any], place: str) -> Case:
         if not isinstance(data, Mapping):
-            raise CaseError("a case must be an object with query and answer")
+            raise CaseError(f"a case must be an object with query and answer, not {_kind(data)}")
+        if data.keys() >= _SCORECARD:
+            raise CaseError("is a scorecard, not a case; give the cases that it was made from")
         query = _required(data, "query", "give the question that was asked")
         answer = _required(data, "answer", "give the generated text")
         return cls(
@@ -70,7 +78,7 @@ class Case:
             group=_label(data, "group"),
             variant=_label(data, "variant"),
             repeat=_repeat(data.get("repeat")),
-            extra={key: value for key, value in data.items() if key not in _FIELDS},
+            extra={key: _plain(value, key) for key, value in data.items() if key not in _FIELDS},
             place=place,
         )
 
@@ -101,13 +109,13 @@ def _required(data: Mapping[str, Any], name: str, remedy: str) -> str:
 
 
 def _identifier(value: Any, query: str, answer: str) -> str:
-    if value is None or value == "":
+    if value is None or (isinstance(value, str) and not value.strip()):
         digest = hashlib.sha256(f"{query}\0{answer}".encode("utf-8", "surrogatepass"))
         return digest.hexdigest()[:10]
     if isinstance(value, str):
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0:
+        return str(int(value))
     raise _bad("id", f"must be text or a whole number, not {_kind(value)}")
 
 
@@ -132,12 +140,12 @@ def _source(entry: Any, index: int) -> Source:
         return entry
     if isinstance(entry, str):
         return Source(n=index + 1, url=entry)
-    if _is_count(entry):
-        return Source(n=entry)
+    if (number := _count(entry)) is not None:
+        return Source(n=number)
     if not isinstance(entry, Mapping):
         raise _bad(name, f"must be an object with n, url or title, not {_kind(entry)}")
-    n = entry.get("n", index + 1)
-    if not isinstance(n, int) or isinstance(n, bool) or n < 0:
+    n = index + 1 if entry.get("n") is None else _count(entry["n"])
+    if n is None:
         raise _bad(f"{name}.n", "must be a whole number, 0 or more: as the markers count")
     texts: dict[str, str | None] = {}
     for part in ("url", "title", "text", "key"):
@@ -163,13 +171,15 @@ def _citation(entry: Any, index: int) -> SpanCitation:
         return entry
     if not isinstance(entry, Mapping):
         raise _bad(name, "must be an object with start, end and sources")
-    for part in ("start", "end"):
-        if not _is_count(entry.get(part)):
+    start, end = _count(entry.get("start")), _count(entry.get("end"))
+    for part, offset in (("start", start), ("end", end)):
+        if offset is None:
             raise _bad(f"{name}.{part}", "must be a whole number: a character offset")
-    numbers = entry.get("sources")
-    if not isinstance(numbers, list | tuple) or not all(_is_count(n) for n in numbers):
+    given = entry.get("sources")
+    numbers = [_count(n) for n in given] if isinstance(given, list | tuple) else [None]
+    if start is None or end is None or None in numbers:
         raise _bad(f"{name}.sources", "must be a list of source numbers")
-    return SpanCitation(entry["start"], entry["end"], tuple(numbers))
+    return SpanCitation(start, end, tuple(n for n in numbers if n is not None))
 
 
 def _tags(value: Any) -> Mapping[str, Any]:
@@ -177,7 +187,20 @@ def _tags(value: Any) -> Mapping[str, Any]:
         return {}
     if not isinstance(value, Mapping):
         raise _bad("tags", f"must be an object, not {_kind(value)}")
-    return dict(value)
+    return {str(name): _plain(tag, f"tags.{name}") for name, tag in value.items()}
+
+
+def _plain(value: Any, name: str, depth: int = 0) -> Any:
+    """A value that is passed through, once it is sure that it can be written again."""
+    if depth > _DEPTH:
+        raise _bad(name, f"is nested more than {_DEPTH} deep")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise _bad(name, "must be a finite number; leave out what is not known")
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner, name, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner, name, depth + 1) for inner in value]
+    return value
 
 
 def _label(data: Mapping[str, Any], name: str) -> str | None:
@@ -190,13 +213,17 @@ def _label(data: Mapping[str, Any], name: str) -> str | None:
 
 
 def _repeat(value: Any) -> int | None:
-    if value is None or (isinstance(value, int) and _is_count(value)):
-        return value
-    raise _bad("repeat", "must be a whole number, 0 or more")
+    number = _count(value)
+    if value is not None and number is None:
+        raise _bad("repeat", f"must be a whole number, 0 or more, not {_kind(value)}")
+    return number
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _count(value: Any) -> int | None:
+    """A whole number from 0 on, also where a table wrote it as 3.0; None if it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 0 <= value <= _MOST and value % 1 == 0 else None
 
 
 def _kind(value: Any) -> str:
@@ -206,5 +233,7 @@ def _kind(value: Any) -> str:
         bool: "true/false",
         int: "a number",
         float: "a number",
+        str: "text",
+        type(None): "null",
     }
     return names.get(type(value), f"a {type(value).__name__}")

@@ -8,15 +8,13 @@ to the cited sources only.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from math import exp
-from typing import Any
+from typing import Any, NamedTuple
 
 from citemark.citations import ParsedAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """A source's part of what all cited sources have; over them it sums to 1."""
 
     word: float = 0.0
@@ -24,8 +22,7 @@ class Share:
     word_position: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Impression:
+class Impression(NamedTuple):
     """How much of one answer a source speaks for."""
 
     sentences: int = 0
@@ -36,7 +33,7 @@ class Impression:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures as they stand in a scorecard."""
-        return asdict(self)
+        return {**self._asdict(), "share": self.share._asdict()}
 
     def to_row(self) -> dict[str, Any]:
         """The figures as flat columns."""
@@ -107,11 +104,11 @@ def _divided(sums: dict[int, _Sums], all_words: int) -> dict[int, Impression]:
     answer_words = all_words or 1
     return {
         source: Impression(
-            sentences=s.sentences,
-            words=s.words,
-            word=s.words / answer_words,
-            word_position=s.decayed_words / answer_words,
-            share=Share(s.words / words, s.position / position, s.decayed_share / both),
+            s.sentences,
+            s.words,
+            s.words / answer_words,
+            s.decayed_words / answer_words,
+            Share(s.words / words, s.position / position, s.decayed_share / both),
         )
         for source, s in sums.items()
     }

@@ -11,8 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from citemark._version import __version__
+from citemark.results import written_whole
 from citemark.rubrics import Rubric
 from citemark.scorecard import SCHEMA, Scorecard
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: ``1 case``, ``2 cases``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 @dataclass(slots=True)
@@ -42,7 +48,11 @@ class Tally:
 
     def line(self) -> str:
         """The counts in one line for people."""
-        parts = [f"{self.cases} cases", f"{self.sources} sources", f"{self.scored} scored"]
+        parts = [
+            counted(self.cases, "case"),
+            counted(self.sources, "source"),
+            f"{self.scored} scores",
+        ]
         if self.not_cited:
             parts.append(f"{self.not_cited} not cited")
         if self.failed:
@@ -97,5 +107,6 @@ class Manifest:
         """Write the manifest next to a result file, as ``RESULT.manifest.json``."""
         place = path.with_name(f"{path.name}.manifest.json")
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
-        place.write_text(text + "\n", encoding="utf-8", errors="replace")
+        with written_whole(place) as stream:
+            stream.write(f"{text}\n".encode("utf-8", "replace"))
         return place

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -27,15 +28,16 @@ _SHARES = ("share_word", "share_position", "share_word_position")
 _LAST = ("judge", "mode", "signature")
 _INTEGERS = frozenset({"source", "sentences"})
 _PARQUET_BATCH = 5000
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""What JSON would leave raw but terminals obey, some readers take for a line break, or
+UTF-8 cannot carry (half a surrogate pair)."""
 
 
 def json_line(data: Mapping[str, Any]) -> str:
-    """One line of JSON; readable letters, except where UTF-8 could not carry them."""
-    line = json.dumps(data, ensure_ascii=False, allow_nan=False)
-    try:
-        line.encode("utf-8")
-    except UnicodeEncodeError:  # half a surrogate pair in the input
-        line = json.dumps(data, ensure_ascii=True, allow_nan=False)
+    """One line of JSON: readable letters, and escapes for what could do harm in a line."""
+    line = json.dumps(data, ensure_ascii=False, allow_nan=False, default=str)
+    if not line.isascii() or "\x7f" in line:
+        line = _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
     return line + "\n"
 
 
@@ -106,12 +108,14 @@ class Csv(_Spooled):
     def close(self) -> None:
         """Write header and rows."""
         text = io.TextIOWrapper(self._stream, encoding="utf-8", errors="replace", newline="")
-        table = csv.DictWriter(text, self._columns(), restval=None, lineterminator="\n")
-        table.writeheader()
-        for row in self._rows():
-            table.writerow({name: _cell(value) for name, value in row.items()})
-        text.flush()
-        text.detach()
+        try:
+            table = csv.DictWriter(text, self._columns(), restval=None, lineterminator="\n")
+            table.writeheader()
+            for row in self._rows():
+                table.writerow({name: _cell(value) for name, value in row.items()})
+            text.flush()
+        finally:
+            text.detach()  # the stream is not ours to close
 
 
 def _cell(value: Any) -> Any:
@@ -166,7 +170,9 @@ class Parquet(_Spooled):
 
     def _value(self, name: str, value: Any) -> Any:
         if name.startswith("tag_") and value is not None and not isinstance(value, str):
-            return json.dumps(value, ensure_ascii=False)
+            value = json.dumps(value, ensure_ascii=False)
+        if isinstance(value, str) and not value.isascii():
+            return value.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair: "?"
         return value
 
 
@@ -182,24 +188,28 @@ def writer_for(form: str, stream: IO[bytes], rubrics: tuple[Rubric, ...]) -> Wri
 def format_of(path: Path) -> str:
     """The format that the ending of a file asks for."""
     if path.suffix.lower() not in FILE_FORMATS:
-        raise UsageError(f"{path}: cannot write this ending; use {', '.join(FILE_FORMATS)}")
+        hint = "; for standard output use --format" if str(path) == "-" else ""
+        raise UsageError(f"{path}: cannot write this ending; use {', '.join(FILE_FORMATS)}{hint}")
     return path.suffix.lower()[1:]
 
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """A stream that becomes the file when all went well, and leaves nothing when not."""
-    if path.is_dir():
+    target = path.resolve()  # a link stays a link to the file that is written
+    if target.is_dir():
         raise UsageError(f"{path}: is a directory; name a file")
+    if not target.parent.is_dir():
+        raise UsageError(f"{path}: there is no directory {path.parent}; make it first")
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent or ".")
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
     try:
         with os.fdopen(handle, "wb") as stream:
             yield stream
         Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(path)
+        Path(name).replace(target)
     except BaseException:
         with suppress(OSError):
             Path(name).unlink()

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
-from citemark.citations.answer import Kind, Marker, ParsedAnswer, Problem, Reference, Sentence
+from citemark.citations.answer import Kind, Marker, ParsedAnswer, Reference, Sentence
 from citemark.citations.blocks import with_block_sources
 from citemark.citations.layout import MARK, OPAQUE, masked, segments
 from citemark.citations.markers import Found, Scan, find_markers, resolve
 from citemark.citations.markers import references_in_links as linked
 from citemark.citations.problems import Lint, find_problems
+from citemark.citations.prose import without_gaps
 from citemark.citations.references import find_reference_list
 from citemark.citations.regions import Region, find_regions
 from citemark.citations.sentences import split
+from citemark.citations.spans import SpanCitation, add_spans
 from citemark.citations.urls import normalised_url
 from citemark.citations.words import count_words
 
@@ -24,15 +26,6 @@ PARSER_VERSION = 1
 """Goes up when the same answer would be read in another way; part of every signature."""
 
 _HAS_WORD = re.compile(rf"[^\W_]|{OPAQUE}")
-
-
-@dataclass(frozen=True, slots=True)
-class SpanCitation:
-    """A stretch of the answer that the engine itself reported as resting on sources."""
-
-    start: int
-    end: int
-    sources: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -50,7 +43,7 @@ class Draft:
     """A marker stands at its very end."""
     skip: tuple[int, int] | None = None
     """A list number at its start, which is none of its words."""
-    spans: tuple[int, ...] = ()
+    spans: set[int] = field(default_factory=set)
     """Sources that a reported span adds."""
 
 
@@ -70,7 +63,7 @@ def parse_answer(
     markers = _markers(found, scan, links)
     text = masked(answer, _fills(answer, found, markers, regions, references.start))
     drafts, outside = _drafts(text, references.start, markers)
-    reported = _add_spans(drafts, citations, listed, len(answer))
+    reported = add_spans(drafts, citations, listed, len(answer))
     sentences = with_block_sources(_sentences(answer, drafts))
     entries = {**linked(found), **links, **references.entries}
     sources = _sources(listed, sentences)
@@ -221,39 +214,11 @@ def _merge_bare_numbers(drafts: list[Draft]) -> None:
     drafts[:] = [draft for draft in drafts if draft.marks or not draft.bare]
 
 
-def _add_spans(
-    drafts: list[Draft],
-    citations: Sequence[SpanCitation],
-    listed: frozenset[int] | None,
-    length: int,
-) -> list[Problem]:
-    """Credit the sentences that a reported span covers; say which spans make no sense."""
-    problems = []
-    starts = [draft.start for draft in drafts]
-    for span in citations:
-        if span.end < span.start or span.end > length:
-            message = f"the reported span {span.start}-{span.end} is outside the answer; ignored"
-            problems.append(Problem("bad_span", min(span.start, length), length, message))
-            continue
-        known = tuple(n for n in span.sources if (n > 0 if listed is None else n in listed))
-        for number in sorted(set(span.sources) - set(known)):
-            message = f"a reported span cites source {number}, which the case does not list"
-            problems.append(Problem("unknown_source", span.start, span.end, message))
-        first = max(0, bisect_right(starts, span.start) - 1)
-        point = span.start == span.end
-        for draft in drafts[first:]:
-            if draft.start >= span.end and not (point and draft.start <= span.start):
-                break
-            if draft.end > span.start or point:
-                draft.spans += known
-    return problems
-
-
 def _sentences(answer: str, drafts: list[Draft]) -> list[tuple[Sentence, Draft]]:
     sentences = []
     paragraphs: dict[int, int] = {}  # numbered anew: a block without words leaves no gap
     for n, draft in enumerate(drafts):
-        text = _without_markers(answer, draft)
+        text = _text(answer, draft)
         sources = _cited(draft)
         paragraph = paragraphs.setdefault(draft.paragraph, len(paragraphs))
         words = count_words(text)
@@ -272,32 +237,9 @@ def _cited(draft: Draft) -> tuple[int, ...]:
     return tuple(sorted(sources.union(draft.spans)))
 
 
-def _without_markers(answer: str, draft: Draft) -> str:
-    """The words of a sentence: neither markers nor what is left of their punctuation."""
+def _text(answer: str, draft: Draft) -> str:
+    """The words of a sentence, without its markers and its list number."""
     gaps = [gap for marker in draft.marks for gap in marker.gaps]
     if draft.skip:
         gaps.insert(0, draft.skip)
-    if not gaps:
-        return answer[draft.start : draft.end]
-    kept: list[str] = []
-    reached = draft.start
-    for start, end in gaps:
-        if start > reached:
-            _append(kept, answer[reached:start])
-        reached = max(reached, end)
-    _append(kept, answer[reached : draft.end])
-    return "".join(kept).strip()
-
-
-def _append(kept: list[str], text: str) -> None:
-    """Add a stretch of the sentence after a marker, minding the punctuation around it."""
-    if not kept:
-        kept.append(text)
-        return
-    if not text.strip(" \t,;、，"):
-        return  # only a comma between two markers
-    if text.lstrip()[0] in ")）" and kept[-1].rstrip().endswith(("(", "（")):
-        kept[-1], text = kept[-1].rstrip()[:-1], text.lstrip()[1:]
-    if not text or text[0].isspace() or text[0] in ".,;:!?)]|。，、；：！？）।؟۔":
-        kept[-1] = kept[-1].rstrip(" \t\u00a0")
-    kept.append(text)
+    return without_gaps(answer, draft.start, draft.end, gaps)

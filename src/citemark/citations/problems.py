@@ -30,7 +30,7 @@ SEVERITIES: dict[str, Severity] = {
 }
 """Every code with its weight: errors change or hide a score, notes are worth a look."""
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]+")
+_CONTROLS = "".join(map(chr, (*range(9), 11, *range(14, 32), 127)))
 _UNCLOSED = re.compile(r"\[\^?\d{1,3}(?:\s*,\s*\d{1,3}){0,20}(?=[ \t]*(?:\n|$)|[.!?][ \t\n])")
 _LONG_PARAGRAPH = 12
 """A paragraph with fewer words than this needs no citation of its own."""
@@ -123,14 +123,16 @@ def _places(lint: Lint) -> Iterator[Problem]:
 
 def _texts(lint: Lint) -> Iterator[Problem]:
     answer = lint.answer
-    if "[" in answer:
+    if answer.count("[") > answer.count("]"):
         for match in _UNCLOSED.finditer(answer, 0, lint.end):
             message = f'"{match[0]}" is never closed; not taken as a citation'
             yield Problem("unclosed_marker", *match.span(), message)
-    control = _CONTROL.search(answer)
-    if control:
-        message = f"the answer holds control characters (first: U+{ord(control[0][0]):04X})"
-        yield Problem("control_characters", *control.span(), message)
+    for character in _CONTROLS:  # one search each is faster than one search for all
+        if character in answer:
+            place = answer.index(character)
+            message = f"the answer holds control characters, such as U+{ord(character):04X}"
+            yield Problem("control_characters", place, place + 1, message)
+            break
 
 
 def _uncited_paragraphs(lint: Lint) -> Iterator[Problem]:

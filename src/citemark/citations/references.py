@@ -65,7 +65,7 @@ def find_reference_list(answer: str) -> ReferenceList:
 
 def _labelled_start(answer: str) -> int | None:
     starts = [start for start, end in _label_lines(answer) if _holds_entries(answer[end:])]
-    for match in _FIRST_INLINE.finditer(answer):
+    for match in _FIRST_INLINE.finditer(answer) if ":" in answer or "：" in answer else ():
         before = answer[max(0, match.start() - _LABEL_LENGTH) : match.start()]
         if label := _LABEL_BEFORE.search(before):
             starts.append(match.start() - len(label["label"]))

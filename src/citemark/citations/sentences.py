@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from citemark.citations.abbreviations import (
+    ABBREVIATIONS,
+    BEFORE_LOWER,
     BEFORE_MORE,
     BEFORE_NUMBER,
     MAYBE_LAST,
@@ -31,16 +33,19 @@ _LONGEST_ABBREVIATION = 6
 _MARK_THEN_CAPITAL = re.compile(rf"{MARK}[ \t]+(?=[A-Z][a-z])")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _WORD_AFTER = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d|[A-Z]{0,2}\d|[IVXLC]{2,}\b|[VX]\b")
 _OPENERS = "\"'“‘«(（[「『*_¿¡‹#"
+_BEFORE_FIRST = f" \t\n{_OPENERS}"
+_LATE_CLOSERS = re.compile(r"[\"'”’»)\]*_]+(?=\s|$)")
+"""What a marker was put in front of, although it closes the sentence."""
+_QUOTE_ENDS = tuple("」』”）")
 _SPOKEN_ON = "とっはがもをにのねよ"  # particles: the quotation goes on being part of the sentence
 _INLINE_ITEM = re.compile(
     rf"(?:(?<=[.:;!?{MARK}])|(?<=[.:;!?{MARK}] )|(?<=[:.]\*\*)|(?P<loose>(?<=\S)))[ \t]+"
     rf"(?P<bullet>(?:[-*•▪●](?=[ \t])|(?P<number>\d{{1,2}})(?P<marks>{MARK}*)[.)](?=[ \t]))[ \t]+)"
     rf"(?=\*\*|[\"“'(]?[^\W\d_a-z]|[\"“'(]?\d)"
 )
-
-
-_MAY_BE_RUN_TOGETHER = re.compile(rf"[-*•▪●](?<=[ \t].)[ \t]|[0-9]{MARK}*[.)][ \t]")
+_MAY_BE_RUN_TOGETHER = re.compile(rf"[-*•▪●0-9](?:(?<=[ \t].)|{MARK}*[.)])[ \t]")
 
 
 class Piece(NamedTuple):
@@ -115,20 +120,19 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
     leading = _leads_with_markers(text, start, end)
     stops = _ASCII_STOP if text.isascii() else _STOP
     reached = start
-    for match in stops.finditer(text, start, end):
-        after = match.end()
-        if after >= end:
+    for stop in stops.finditer(text, start, end):
+        if stop.end() >= end:
             break
-        between = match[3]
-        marked = MARK in between
-        if not _ends(text, match, marked=marked, start=reached):
-            continue
-        yield from _cuts_at_markers(text, reached, match.start())
-        reached = after
-        if marked and not leading:
-            yield match.start(3) + between.rindex(MARK) + 1
+        if MARK in stop[3]:
+            cut = _cut_behind_markers(text, stop, start=reached)
+            if cut and leading:
+                cut = stop.start(3)
         else:
-            yield match.start(3)
+            cut = stop.start(3) if _ends(text, stop, start=reached) else 0
+        if cut:
+            yield from _cuts_at_markers(text, reached, stop.start())
+            reached = stop.end()
+            yield cut
     yield from _cuts_at_markers(text, reached, end)
 
 
@@ -148,22 +152,66 @@ def _leads_with_markers(text: str, start: int, end: int) -> bool:
     return piece.startswith(MARK) and not piece.rstrip("\"'”’)*_ .!?。").endswith(MARK)
 
 
-def _ends(text: str, stop: re.Match[str], *, marked: bool, start: int) -> bool:
-    """Whether a stop ends a sentence that began at ``start``."""
+def _ends(text: str, stop: re.Match[str], *, start: int) -> bool:
+    """Whether a stop without a marker behind it ends a sentence that began at ``start``."""
     sign, closed, between = stop.groups()
-    if not between and sign[0] not in _WIDE:
+    wide = sign[0] in _WIDE
+    if not between and not wide:
+        return _is_glued(text, stop)
+    if sign[-1] in ":：":
         return False
     after = stop.end()
     first = text[after]
+    if wide:
+        return bool(between) or not (closed[-1:] in _QUOTE_ENDS and first in _SPOKEN_ON)
     if first in _OPENERS:
         first = text[after : after + 24].lstrip(_OPENERS)[:1]
-    if sign[-1] in ":：":  # a lead-in ends here if a marker closes it: "**Cost**: [3] Prices ..."
-        return marked and first.isupper()
-    if sign[0] in _WIDE:
-        return bool(between) or not (closed[-1:] in tuple("」』”）") and first in _SPOKEN_ON)
-    if not first or (first.islower() and not marked):
+    if not first or first.islower():
         return False
-    return sign != "." or not _abbreviates(text, stop, start=start, marked=marked)
+    return sign != "." or not _abbreviates(text, stop, start=start, marked=False)
+
+
+def _is_glued(text: str, stop: re.Match[str]) -> bool:
+    """Whether the next sentence follows without a space: ``as they warm [1].The first``."""
+    before = text[max(0, stop.start() - 2) : stop.start()].rstrip(")]")
+    return before.endswith(MARK) and stop[1] in ".!?" and text[stop.end()].isupper()
+
+
+def _cut_behind_markers(text: str, stop: re.Match[str], *, start: int) -> int:
+    """Where a sentence ends whose stop is followed by markers; 0 if it goes on."""
+    sign, _, between = stop.groups()
+    cut = stop.start(3) + between.rindex(MARK) + 1
+    if sign[0] in _WIDE:
+        return cut
+    if not text[cut : stop.end()].strip(" \t"):
+        if late := _LATE_CLOSERS.match(text, cut):  # What is it?[7]" Then ...
+            cut = late.end()
+    else:
+        return 0  # a comma: "stone, wood, etc.[3], and they ..."
+    following = text[cut : cut + 24].lstrip(_BEFORE_FIRST)
+    first = following[:1]
+    if sign[-1] in ":：":  # a lead-in ends here if a marker closes it: "**Cost**: [3] Prices ..."
+        return cut if first.isupper() else 0
+    if not first or first in ")]":
+        return 0
+    if first.islower():
+        return _cut_before_lower(text, stop, following, cut)
+    ends = sign != "." or not _abbreviates(text, stop, start=start, marked=True)
+    return cut if ends else 0
+
+
+def _cut_before_lower(text: str, stop: re.Match[str], following: str, cut: int) -> int:
+    """The same where a small letter follows the markers, and so perhaps the same sentence."""
+    last = text[max(0, stop.start() - 24) : stop.start()].split()
+    if stop[1] == "." and last and _NOT_WORD.split(last[-1])[-1].lower() in ABBREVIATIONS:
+        return 0
+    if text[cut - 1] != MARK:
+        return 0  # a quotation or an aside was closed: Is it so?[7]" or ...
+    word = _WORD_AFTER.match(following)
+    apart = stop[3][0] != MARK
+    if stop[1] == "." and apart and word and word[0].islower() and word[0] not in STARTERS:
+        return stop.start(3)  # the marker is the subject: "It is hard. [10] propose a way."
+    return cut
 
 
 def _abbreviates(text: str, stop: re.Match[str], *, start: int, marked: bool) -> bool:
@@ -174,8 +222,9 @@ def _abbreviates(text: str, stop: re.Match[str], *, start: int, marked: bool) ->
         return False
     before = text[max(start, end - 24) : end].split()
     word = _NOT_WORD.split(before[-1])[-1] if before else ""
-    if not word:
-        return False
+    if not word:  # a marker that a program put before the last stop of "e.g."
+        word = _NOT_WORD.split(before[-1].rstrip(MARK))[-1] if before else ""
+        return "." in word and word.lower() in BEFORE_MORE
     bare = word.lower()
     following = text[stop.end() : stop.end() + 24].lstrip(_OPENERS)
     next_match = _WORD_AFTER.match(following)
@@ -186,8 +235,10 @@ def _abbreviates(text: str, stop: re.Match[str], *, start: int, marked: bool) ->
         return list_number or next_word in MONTHS_AFTER_ORDINAL
     if bare in TITLES:
         return not marked
-    if bare in BEFORE_NUMBER:
-        return following[:1].isdigit()
+    if bare in BEFORE_LOWER:
+        return text[stop.end()] in "(["
+    if bare in BEFORE_NUMBER and (len(word) > 1 or word == bare):
+        return _NUMBER.match(following) is not None
     if bare in BEFORE_MORE:
         return marked or not starts
     if bare in MAYBE_LAST or _DOTTED.fullmatch(word):

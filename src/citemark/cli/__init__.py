@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import warnings
 from typing import Any, TextIO
@@ -11,7 +10,8 @@ from typing import Any, TextIO
 import click
 
 from citemark._version import __version__
-from citemark.errors import CitemarkError
+from citemark.cli.ending import ended_well
+from citemark.cli.talk import say
 from citemark.notices import CitemarkNotice
 
 _COMMANDS = ("score", "parse", "lint", "rubrics", "prompt", "demo")
@@ -32,6 +32,12 @@ class _Commands(click.Group):
         command: click.Command = getattr(module, cmd_name)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
+        with ended_well():
+            return super().invoke(ctx)
+
 
 @click.group(
     cls=_Commands,
@@ -44,36 +50,13 @@ def citemark() -> None:
 
 
 def main() -> None:
-    """Run the command line; every expected failure ends in one line and an exit code."""
-    _behave()
-    try:
-        code = citemark.main(standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        code = stop.exit_code
-    except click.Abort:
-        code = _interrupted()
-    except KeyboardInterrupt:
-        code = _interrupted()
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
-    except CitemarkError as error:
-        click.echo(f"citemark: {error}", err=True)
-        code = error.exit_code
-    sys.stdout.flush()
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-def _behave() -> None:
-    """Be a good neighbour in a pipe, and speak UTF-8 whatever the locale says."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if hasattr(stream, "reconfigure"):  # UTF-8, whatever the locale says
             stream.reconfigure(encoding="utf-8", errors="replace")
     warnings.simplefilter("always", CitemarkNotice)
     warnings.showwarning = _show_notice
-    os.environ.setdefault("PYTHONUTF8", "1")
+    citemark(prog_name="citemark")
 
 
 def _show_notice(
@@ -85,12 +68,7 @@ def _show_notice(
     line: str | None = None,  # noqa: ARG001
 ) -> None:
     label = "notice" if issubclass(category, CitemarkNotice) else "warning"
-    click.echo(f"citemark: {label}: {message}", err=True)
+    say(f"{label}: {message}")
 
 
-def _interrupted() -> int:
-    click.echo("citemark: interrupted; nothing was written", err=True)
-    return 130
-
-
-__all__: list[Any] = ["citemark", "main"]
+__all__ = ["citemark", "main"]

@@ -14,10 +14,14 @@ import click
 
 from citemark.case import Case
 from citemark.case_files import is_plain, load_cases
+from citemark.cli.talk import say
 from citemark.errors import CaseError
+from citemark.manifest import counted
 from citemark.notices import notice
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
+_MOST_TWINS = 5
+"""How many ids that were used before are told one by one."""
 
 
 def takes_cases(command: _Command) -> _Command:
@@ -37,6 +41,7 @@ class Inputs:
     needs_query: bool = True
     bad: int = 0
     cases: int = 0
+    twins: int = 0
     _digest: "hashlib._Hash" = field(default_factory=hashlib.sha256)  # noqa: UP037
     _seen: dict[object, str] = field(default_factory=dict)
 
@@ -45,20 +50,30 @@ class Inputs:
             query = self.query
             if query is None and not self.needs_query and is_plain(name):
                 query = "(not given)"
+            before = self.cases + self.bad
             for case in load_cases(name, query=query, on_error=self._report):
                 self._note(case)
                 yield case
+            if before == self.cases + self.bad:
+                notice(f"{name}: holds no cases")
+        if self.twins > _MOST_TWINS:
+            notice(f"{self.twins} cases have an id that was used before; all are kept")
 
     @property
     def total(self) -> int | None:
         """How many cases there are, where a glance at the files tells."""
         total = 0
         for name in self.names:
-            if is_plain(name) and name != "-":
+            if name == "-":
+                return None
+            if is_plain(name):
                 total += 1
             elif name.endswith((".jsonl", ".ndjson")) and Path(name).is_file():
-                with Path(name).open("rb") as stream:
-                    total += sum(1 for line in stream if line.strip())
+                try:
+                    with Path(name).open("rb") as stream:
+                        total += sum(1 for line in stream if line.strip())
+                except OSError:
+                    return None  # reading it will tell why
             else:
                 return None
         return total
@@ -70,7 +85,7 @@ class Inputs:
 
     def _report(self, error: CaseError) -> None:
         self.bad += 1
-        click.echo(f"citemark: {error}", err=True)
+        say(str(error))
 
     def _note(self, case: Case) -> None:
         self.cases += 1
@@ -81,15 +96,15 @@ class Inputs:
         )
         first = self._seen.setdefault(hash(case.identity), place)
         if first is not place:
-            notice(f'{place}: id "{case.id}" was used before, at {first}; both are kept')
+            self.twins += 1
+            if self.twins <= _MOST_TWINS:
+                notice(f'{place}: id "{case.id}" was used before, at {first}; both are kept')
 
     def finish(self) -> None:
         """End with exit code 2 if there was nothing to work on, with 1 if some was bad."""
         if not self.cases:
-            if not self.bad:
-                click.echo(f"citemark: no cases in {', '.join(self.names)}", err=True)
+            say("nothing to work on")
             sys.exit(2)
         if self.bad:
-            lines = "one case" if self.bad == 1 else f"{self.bad} cases"
-            click.echo(f"citemark: {lines} could not be read; the others are done", err=True)
+            say(f"{counted(self.bad, 'case')} could not be read; the others are done")
             sys.exit(1)

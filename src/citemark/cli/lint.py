@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 
 import click
 
 from citemark.case import Case
 from citemark.citations import SEVERITIES, Problem, parse_answer
 from citemark.cli.inputs import Inputs, takes_cases
+from citemark.cli.talk import visible
+from citemark.manifest import counted
 from citemark.results import json_line
 
 _COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
@@ -35,6 +39,7 @@ def lint(inputs: tuple[str, ...], query: str | None, form: str) -> None:
     found: Counter[str] = Counter()
     for case in cases:
         urls = None if case.sources is None else {s.n: s.url for s in case.sources}
+        starts = _line_starts(case.answer)
         for problem in parse_answer(case.answer, urls, case.citations).problems:
             severity = SEVERITIES[problem.code]
             found[severity] += 1
@@ -42,25 +47,30 @@ def lint(inputs: tuple[str, ...], query: str | None, form: str) -> None:
                 line = {"case": case.id, "severity": severity, **problem.to_dict()}
                 click.echo(json_line(line), nl=False)
             else:
-                click.echo(_line(case, problem))
+                click.echo(_line(case, problem, starts))
     if cases.cases:
         click.echo(_summary(found, cases.cases), err=True)
     cases.finish()
     sys.exit(1 if found["error"] else 0)
 
 
-def _line(case: Case, problem: Problem) -> str:
+def _line_starts(answer: str) -> list[int]:
+    starts = [0]
+    while found := answer.find("\n", starts[-1]) + 1:
+        starts.append(found)
+    return starts
+
+
+def _line(case: Case, problem: Problem, starts: Sequence[int]) -> str:
     """Place, severity, code and message: the place is line and column in the answer."""
-    before = case.answer[: problem.start]
-    line = before.count("\n") + 1
-    column = problem.start - (before.rfind("\n") + 1) + 1
+    line = bisect_right(starts, problem.start)
+    column = problem.start - starts[line - 1] + 1
     severity = SEVERITIES[problem.code]
     label = click.style(severity, fg=_COLOURS[severity])
-    return f"{case.id}:{line}:{column}: {label} {problem.code}: {problem.message}"
+    place = f"{visible(case.id)}:{line}:{column}"
+    return f"{place}: {label} {problem.code}: {visible(problem.message)}"
 
 
 def _summary(found: Counter[str], cases: int) -> str:
-    counts = ", ".join(
-        f"{found[s]} {s}{'' if found[s] == 1 else 's'}" for s in _COLOURS if found[s]
-    )
-    return f"{counts or 'no problems'} in {cases} {'case' if cases == 1 else 'cases'}"
+    counts = ", ".join(counted(found[s], s) for s in _COLOURS if found[s])
+    return f"{counts or 'no problems'} in {counted(cases, 'case')}"

@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+from citemark.cli.inputs import Inputs
 from citemark.scorecard import Scorecard
 
 HANDFUL = 5
 """Up to this many cases nobody needs a bar."""
 
 
-def watched(cards: Iterator[Scorecard], total: int | None) -> Iterator[Scorecard]:
+def watched(cards: Iterator[Scorecard], cases: Inputs) -> Iterator[Scorecard]:
     """The same cards, with a bar where someone watches and there are more than a handful."""
-    if not sys.stderr.isatty() or (total is not None and total <= HANDFUL):
+    if not sys.stderr.isatty():
         return cards
-    return _with_bar(cards, total)
+    total = cases.total
+    return cards if total is not None and total <= HANDFUL else _with_bar(cards, total)
 
 
 def _with_bar(cards: Iterator[Scorecard], total: int | None) -> Iterator[Scorecard]:

@@ -9,6 +9,7 @@ import click
 from citemark.case import Case
 from citemark.citations import parse_answer
 from citemark.cli.inputs import Inputs, takes_cases
+from citemark.cli.talk import say
 from citemark.errors import UsageError
 from citemark.prompts import MODES, system_message
 from citemark.prompts import prompt as render
@@ -44,6 +45,8 @@ def prompt(
         raise UsageError(f"the answer does not cite source {source}; it cites: {cited}")
     mode = mode or ("direct" if given.text is not None else "subscores")
     text = system_message(given) if system else render(given, case, answer, source, mode)
+    if text is None:
+        say(f"{given.name} is a text rubric: it is sent without a system message")
     sys.stdout.write(text or "")
     if text and sys.stdout.isatty() and not text.endswith("\n"):
         sys.stdout.write("\n")
@@ -57,12 +60,15 @@ def _rubric(metric: str | None, rubric_file: str | None) -> Rubric:
 
 def _case(cases: Inputs, case_id: str | None) -> Case:
     found = [case for case in cases if case_id in (None, case.id)]
-    if not found:
+    if len(found) == 1:
+        return found[0]
+    if not cases.cases:
         cases.finish()
+    if not found:
         raise UsageError(f'no case "{case_id}" in {", ".join(cases.names)}')
-    if len(found) > 1:
-        ids = ", ".join(dict.fromkeys(case.id for case in found[:8]))
-        raise UsageError(
-            f"{len(found)} cases; say which with --case ({ids}{' ...' if len(found) > 8 else ''})"
-        )
-    return found[0]
+    if case_id is not None:
+        places = ", ".join(case.place for case in found[:8])
+        raise UsageError(f'{len(found)} cases have the id "{case_id}": {places}')
+    ids = ", ".join(dict.fromkeys(case.id for case in found[:8]))
+    more = " ..." if len(found) > 8 else ""
+    raise UsageError(f"{len(found)} cases; say which with --case ({ids}{more})")

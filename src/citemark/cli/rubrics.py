@@ -6,6 +6,7 @@ from importlib.resources import files
 
 import click
 
+from citemark.errors import UsageError
 from citemark.rubrics import Rubric, rubric, rubric_names
 
 
@@ -15,6 +16,8 @@ from citemark.rubrics import Rubric, rubric, rubric_names
 def rubrics(name: str | None, toml: bool) -> None:
     """List the rubrics, or show the one called NAME in full."""
     if name is None:
+        if toml:
+            raise UsageError(f"name the rubric to print: {', '.join(rubric_names())}")
         for each in rubric_names():
             click.echo(_line(rubric(each)))
         return

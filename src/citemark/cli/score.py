@@ -10,11 +10,15 @@ from pathlib import Path
 
 import click
 
+from citemark.citations.urls import domain_of
 from citemark.cli.inputs import Inputs, takes_cases
 from citemark.cli.progress import watched
 from citemark.cli.table import Table
+from citemark.cli.talk import say
+from citemark.errors import UsageError
 from citemark.judges import Judge, find_judge
-from citemark.manifest import Manifest, Tally
+from citemark.manifest import Manifest, Tally, counted
+from citemark.notices import notice
 from citemark.results import Writer, format_of, writer_for, written_whole
 from citemark.rubrics import Rubric, load_rubric
 from citemark.scorecard import Scorecard
@@ -24,6 +28,7 @@ from citemark.scoring import choose_rubrics, score_many
 @click.command(short_help="Score every source that an answer cites.")
 @takes_cases
 @click.option("--judge", "-j", default="embedded", show_default=True, help="Who gives the scores.")
+@click.option("--mode", help="How an LLM judge is asked; the embedded judge has no modes.")
 @click.option(
     "--metrics", "-m", help="Metrics to score by, such as relevance,count [default: all five]."
 )
@@ -46,6 +51,7 @@ def score(
     inputs: tuple[str, ...],
     query: str | None,
     judge: str,
+    mode: str | None,
     metrics: str | None,
     rubric_files: tuple[str, ...],
     sources: str | None,
@@ -65,7 +71,9 @@ def score(
     3 the judge cannot be used.
     """
     rubrics = choose_rubrics(_names(metrics), [load_rubric(path) for path in rubric_files])
-    run = _Scoring(Inputs(inputs, query), find_judge(judge), rubrics, _names(sources), output, form)
+    _keep_inputs(inputs, output)
+    chosen = _judge(judge, mode)
+    run = _Scoring(Inputs(inputs, query), chosen, rubrics, _only(sources), output, form)
     run.go()
 
 
@@ -73,6 +81,33 @@ def _names(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [name for part in text.replace("|", ",").split(",") if (name := part.strip())]
+
+
+def _only(text: str | None) -> list[str] | None:
+    """The wanted sources: numbers as they are, pages and domains as the domain alone."""
+    names = _names(text)
+    if names is None:
+        return None
+    wanted = [name if name.isdecimal() else domain_of(name) for name in names]
+    strange = [name for name in wanted if not name.isdecimal() and "." not in name]
+    if strange or not wanted:
+        given = f', not "{strange[0]}"' if strange else ""
+        raise UsageError(f"--sources takes numbers or domains, such as 1,3 or example.com{given}")
+    return [str(int(name)) if name.isdecimal() else name for name in wanted]
+
+
+def _judge(spec: str, mode: str | None) -> Judge:
+    judge = find_judge(spec)
+    if mode is not None and mode != getattr(judge, "mode", None):
+        raise UsageError(f'judge "{judge.name}" has no mode "{mode}"; leave out --mode')
+    return judge
+
+
+def _keep_inputs(inputs: tuple[str, ...], output: Path | None) -> None:
+    """Refuse to write the results over the cases they are made from."""
+    for name in inputs:
+        if output and output.exists() and Path(name).exists() and output.samefile(name):
+            raise UsageError(f"{output} is an input; write the results to another file")
 
 
 class _Scoring:
@@ -118,7 +153,9 @@ class _Scoring:
 
     def _cards(self) -> Iterator[Scorecard]:
         cards = score_many(self.cases, judge=self.judge, rubrics=self.rubrics, only=self.only)
-        return watched(cards, self.cases.total)
+        # A bar and what is printed would run through each other in one terminal.
+        printing = self.form is not None and sys.stdout.isatty()
+        return cards if printing else watched(cards, self.cases)
 
     def _writers(self, stack: ExitStack) -> list[Writer]:
         writers: list[Writer] = []
@@ -146,9 +183,13 @@ class _Scoring:
         )
 
     def _talk(self) -> None:
+        tally = self.tally
         if self.output:
-            click.echo(f"{self.output}: {self.tally.line()}", err=True)
-        if self.tally.uncited_cases and self.form != "table":
-            n = self.tally.uncited_cases
-            cases = "1 case cites" if n == 1 else f"{n} cases cite"
-            click.echo(f"citemark: notice: {cases} no source at all; shares are 0 there", err=True)
+            say(f"{self.output}: {tally.line()}")
+        elif tally.failed:
+            say(tally.line())
+        if self.only is not None and not tally.sources:
+            notice(f"no case has a source {' or '.join(self.only)}; nothing was scored")
+        if tally.uncited_cases:
+            answers = f"{tally.uncited_cases} of {counted(tally.cases, 'answer')}"
+            notice(f"no source is cited in {answers}; shares are 0 there")

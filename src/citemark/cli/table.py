@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import dataclass
+from typing import NoReturn
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -12,13 +14,13 @@ from rich.text import Text
 
 from citemark.citations import SEVERITIES, Problem
 from citemark.citations.urls import domain_of
+from citemark.cli.talk import one_line
 from citemark.scorecard import Judgment, Scorecard, SourceCard
 
 _BAND_COLOURS = ("red", "dark_orange", "yellow", "green3", "turquoise2", "bright_cyan")
 _BAND_STARTS = (1, 4, 8, 12, 16, 19)
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _MOST_PROBLEMS = 4
-_WIDE = 110
 _PROBLEM_COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 _SHORT = {
     "relevance": "relev.",
@@ -28,11 +30,20 @@ _SHORT = {
 }
 
 
+class _Console(Console):
+    """Rich's console, which leaves it to us what happens when the reader goes away."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        raise BrokenPipeError
+
+
 class Table:
     """Prints a table per scorecard, then who judged and how."""
 
-    def __init__(self, trust: str) -> None:
-        self._console = Console(file=sys.stdout, highlight=False, emoji=False, markup=False)
+    def __init__(self, trust: str, console: Console | None = None) -> None:
+        self._console = console or _Console(
+            file=sys.stdout, highlight=False, emoji=False, markup=False
+        )
         self._trust = trust
         self._last: Scorecard | None = None
 
@@ -42,7 +53,7 @@ class Table:
         console.print(_headline(card), soft_wrap=False)
         if card.sources:
             console.print(self._sources(card))
-        for line in _problem_lines(card):
+        for line in (*_failure_lines(card), *_problem_lines(card)):
             console.print(line)
         console.print()
         self._last = card
@@ -56,33 +67,52 @@ class Table:
         console.print(Text(f"Signature: {self._last.signature}", style="dim"), overflow="fold")
 
     def _sources(self, card: Scorecard) -> RichTable:
-        width = self._console.width
-        wide, gap = width >= _WIDE, 2 if width >= _WIDE else 1
         metrics = [rubric.name for rubric in card.rubrics]
-        headings = [m if wide else _SHORT.get(m, m[:7]) for m in metrics]
-        bars = _bar_width(width, len(metrics))
-        cells = [max(len(heading), 3 + bars) for heading in headings]
-        number = max(len(str(source.source)) for source in card)
-        fixed = number + sum(cells) + len("overall") + len("share") + gap * (len(metrics) + 3)
-        table = RichTable(box=None, pad_edge=False, padding=(0, gap, 0, 0))
-        table.add_column("#", justify="right", style="bold", no_wrap=True, min_width=number)
+        layout = _layout(self._console.width, metrics, len(str(card.sources[-1].source)))
+        table = RichTable(box=None, pad_edge=False, padding=(0, layout.gap, 0, 0))
+        table.add_column("#", justify="right", style="bold", no_wrap=True)
         names = max(len("source"), *(cell_len(_name(source)) for source in card))
-        room = max(4, min(names, width - fixed))
+        room = min(names, layout.room)
         table.add_column("source", no_wrap=True, overflow="ellipsis", width=room)
-        for heading, cell in zip(headings, cells, strict=True):
-            table.add_column(heading, no_wrap=True, min_width=cell)
-        table.add_column("overall", justify="right", no_wrap=True, min_width=7)
-        table.add_column("share", justify="right", no_wrap=True, min_width=5)
+        for heading, cell in zip(layout.headings, layout.cells, strict=True):
+            table.add_column(heading, no_wrap=True, width=cell)
+        table.add_column(layout.overall, justify="right", no_wrap=True)
+        table.add_column("share", justify="right", no_wrap=True)
         for source in sorted(card.sources, key=lambda s: (-(s.overall or 0), s.source)):
-            table.add_row(*_row(source, metrics, bars), style=None if source.cited else "dim")
+            row = _row(source, metrics, layout.bars)
+            table.add_row(*row, style=None if source.cited else "dim")
         return table
 
 
-def _bar_width(width: int, metrics: int) -> int:
-    """How long the bars can be so that the table still fits."""
-    if width >= _WIDE:
-        return 6
-    return 4 if width >= 38 + 8 * metrics else 0
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The columns of a table: their headings and widths, and what is left for the names."""
+
+    headings: list[str]
+    cells: list[int]
+    bars: int
+    overall: str
+    gap: int
+    room: int
+
+
+def _layout(width: int, metrics: list[str], number: int) -> _Layout:
+    """The most generous layout that leaves room for the names of the sources."""
+    layout = _Layout([], [], 0, "", 0, 0)
+    for letters, bars, overall, gap, least in (
+        (40, 6, "overall", 2, 24),
+        (7, 4, "overall", 1, 20),
+        (7, 0, "overall", 1, 12),
+        (4, 0, "all", 1, 4),
+    ):
+        headings = [m if len(m) <= letters else _SHORT.get(m, m)[:letters] for m in metrics]
+        cells = [max(len(heading), 3 + bars, 4) for heading in headings]
+        last = max(len(overall), 4) + len("share")
+        room = width - (number + sum(cells) + last + gap * (len(metrics) + 3))
+        layout = _Layout(headings, cells, bars, overall, gap, max(room, 4))
+        if room >= least:
+            break
+    return layout
 
 
 def _headline(card: Scorecard) -> Text:
@@ -90,13 +120,11 @@ def _headline(card: Scorecard) -> Text:
     words = sum(sentence.words for sentence in card.answer.sentences)
     facts = f"{words} words, {cited} of {len(card.answer.sources)} sources cited"
     return Text.assemble(
-        (card.case.id, "bold"), "  ", (_one_line(card.case.query), "italic"), f"  ({facts})"
+        (one_line(card.case.id, 60), "bold"),
+        "  ",
+        (one_line(card.case.query, 100), "italic"),
+        f"  ({facts})",
     )
-
-
-def _one_line(text: str, most: int = 100) -> str:
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _row(source: SourceCard, metrics: list[str], bars: int) -> list[Text]:
@@ -110,13 +138,13 @@ def _row(source: SourceCard, metrics: list[str], bars: int) -> list[Text]:
 
 def _name(source: SourceCard) -> str:
     name = source.title or (domain_of(source.url) if source.url else source.key) or ""
-    name = _one_line(name, 60)
+    name = one_line(name, 60)
     return name if source.cited else f"not cited: {name}".rstrip(": ")
 
 
 def _cell(judgment: Judgment, bars: int) -> Text:
     if judgment.score is None:
-        return Text(judgment.reason or "failed", style="bold red")
+        return Text("fail", style="bold red")
     if judgment.status == "not_cited":
         return Text(f"{judgment.score:>2}")
     colour = _BAND_COLOURS[sum(judgment.score >= start for start in _BAND_STARTS) - 1]
@@ -131,6 +159,17 @@ def _bar(score: int, width: int) -> str:
     eighths = round(score / 20 * width * 8)
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_BLOCKS[rest] if rest else "")).ljust(width)
+
+
+def _failure_lines(card: Scorecard) -> list[Text]:
+    """Why judgments failed, and how many."""
+    reasons = Counter(
+        judgment.reason or "failed"
+        for source in card
+        for judgment in source.scores.values()
+        if judgment.status == "failed"
+    )
+    return [Text(f"  failed: {n} ({reason})", style="red") for reason, n in reasons.items()]
 
 
 def _problem_lines(card: Scorecard) -> list[Text]:
@@ -150,5 +189,5 @@ def _problem_lines(card: Scorecard) -> list[Text]:
 def _problem_line(problem: Problem) -> Text:
     severity = SEVERITIES[problem.code]
     return Text.assemble(
-        "  ", (f"{severity}: ", _PROBLEM_COLOURS[severity]), _one_line(problem.message, 160)
+        "  ", (f"{severity}: ", _PROBLEM_COLOURS[severity]), one_line(problem.message, 160)
     )

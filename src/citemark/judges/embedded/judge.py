@@ -24,7 +24,7 @@ class EmbeddedJudge:
     name = "embedded"
     signature = "embedded/1"
     trust = (
-        "rules, not a reader: rank correlation with an LLM judge 0.60 (the LLM with itself 0.92)"
+        "rules, not a reader; rank correlation with an LLM judge .61 (that LLM with itself .92)"
     )
 
     async def judge(self, work: AsyncIterator[Work]) -> AsyncIterator[Outcome]:

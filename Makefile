@@ -1,0 +1,41 @@
+# Everything a newcomer needs: make demo, make test. Both set up .venv by themselves.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint benchmark pictures clean
+
+demo: $(VENV)/.installed ## score the bundled examples, offline
+	@$(BIN)/citemark demo
+
+test: $(VENV)/.installed-for-tests lint ## linters, types, tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-for-tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+benchmark: $(VENV)/.installed-for-tests ## speed and memory of the parser
+	$(BIN)/python benchmarks/parse.py
+
+pictures: $(VENV)/.installed ## the pictures in docs/, from real output
+	$(BIN)/python docs/make_pictures.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("Citemark needs Python 3.11 or newer; try: make PYTHON=python3.11") if sys.version_info < (3, 11) else 0'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml
+	@echo "Installing Citemark into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-for-tests: $(VENV)/bin/python pyproject.toml
+	@echo "Installing Citemark and what its tests need into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/.installed
