@@ -174,7 +174,7 @@ def _json_lines(stream: IO[bytes], name: str, report: OnError) -> _Rows:
         first = False
         place = f"{name}:{number}"
         try:
-            yield place, _parsed(_text(raw, place))
+            yield place, _parsed(_text(raw.rstrip(b"\r\n"), place))
         except CaseError as error:
             report(error)
         except (ValueError, RecursionError) as error:
@@ -203,17 +203,22 @@ def _json(stream: IO[bytes], name: str, report: OnError) -> _Rows:  # noqa: ARG0
 def _csv(stream: IO[bytes], name: str, report: OnError) -> _Rows:
     csv.field_size_limit(2**31 - 1)  # an answer may be longer than the module's 128 KiB
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="", errors="surrogateescape")
+    try:
+        yield from _csv_rows(text, name, report)
+    finally:
+        text.detach()  # the stream is closed where it was opened
+
+
+def _csv_rows(text: io.TextIOWrapper, name: str, report: OnError) -> _Rows:
     reader = csv.reader(text, strict=True)
     header: list[str] | None = None
     while True:
         place = f"{name}:{reader.line_num + 1}"
         try:
             cells = next(reader)
-            if not cells:
-                continue
             if header is None:
                 header = _header(cells, name)
-            else:
+            elif cells:
                 yield place, _row(header, cells)
         except StopIteration:
             return

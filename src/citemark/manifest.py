@@ -6,6 +6,7 @@ import json
 import platform
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,8 @@ class Manifest:
     settings: dict[str, Any]
     tally: Tally
     started: float
+    calls: Mapping[str, int] | None = None
+    """What a model was asked in this run and what that took, for judges that ask one."""
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest as plain data."""
@@ -97,7 +100,7 @@ class Manifest:
                 "not_cited": tally.not_cited,
                 "failed": dict(sorted(tally.failed.items())),
             },
-            "tokens": None,
+            "calls": None if self.calls is None else dict(self.calls),
             "cost_usd": None,
             "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
             "duration_s": round(time.time() - self.started, 3),

@@ -14,6 +14,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -141,16 +142,12 @@ class Parquet(_Spooled):
         """Write the rows in batches."""
         from pyarrow import parquet
 
-        schema = self._schema()
+        names, schema = self._columns(), self._schema()
         with parquet.ParquetWriter(self._stream, schema) as table:
-            batch: list[dict[str, Any]] = []
-            for row in self._rows():
-                batch.append({name: self._value(name, row.get(name)) for name in schema.names})
-                if len(batch) == _PARQUET_BATCH:
-                    table.write_table(self._arrow.Table.from_pylist(batch, schema))
-                    batch.clear()
-            if batch:
-                table.write_table(self._arrow.Table.from_pylist(batch, schema))
+            rows = self._rows()
+            while batch := list(islice(rows, _PARQUET_BATCH)):
+                cells = [[_value(name, row.get(name)) for row in batch] for name in names]
+                table.write_table(self._arrow.table(cells, schema=schema))
 
     def _schema(self) -> Any:
         arrow = self._arrow
@@ -165,15 +162,19 @@ class Parquet(_Spooled):
                 kind = arrow.int64()
             else:
                 kind = arrow.float64() if name in numbers else arrow.string()
-            types.append((name, kind))
+            types.append((_utf8(name), kind))
         return arrow.schema(types)
 
-    def _value(self, name: str, value: Any) -> Any:
-        if name.startswith("tag_") and value is not None and not isinstance(value, str):
-            value = json.dumps(value, ensure_ascii=False)
-        if isinstance(value, str) and not value.isascii():
-            return value.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair: "?"
-        return value
+
+def _value(name: str, value: Any) -> Any:
+    if name.startswith("tag_") and value is not None and not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False)
+    return _utf8(value) if isinstance(value, str) else value
+
+
+def _utf8(text: str) -> str:
+    """The text as UTF-8 can carry it; half a surrogate pair becomes ``?``."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def writer_for(form: str, stream: IO[bytes], rubrics: tuple[Rubric, ...]) -> Writer:

@@ -191,6 +191,8 @@ class Scorecard:
     judge: str
     mode: str | None
     signature: str
+    found: tuple[Problem, ...] = ()
+    """Problems that came up while judging, besides those of the answer itself."""
     _by_number: Mapping[int, SourceCard] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -212,7 +214,7 @@ class Scorecard:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What looks wrong with the answer's citations."""
-        return self.answer.problems
+        return self.answer.problems + self.found
 
     @property
     def failed(self) -> int:
@@ -231,6 +233,7 @@ class Scorecard:
         }
         card.update(case.ties())
         card.update(self.answer.to_dict())
+        card["problems"] = [problem.to_dict() for problem in self.problems]
         card["sources"] = [source.to_dict() for source in self.sources]
         card.update(judge=self.judge, mode=self.mode, signature=self.signature)
         card.update((key, value) for key, value in case.extra.items() if key not in card)

@@ -1,4 +1,4 @@
-"""From cases to scorecards: parses each answer, asks the judge, puts the outcomes together.
+"""Scoring from Python: one case or many, sync or async.
 
 There is one implementation, :func:`ascore_many`; the others are thin fronts to it.
 """
@@ -6,34 +6,20 @@ There is one implementation, :func:`ascore_many`; the others are thin fronts to 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterable,
-    AsyncIterator,
-    Callable,
-    Iterable,
-    Iterator,
-    Mapping,
-)
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from citemark.case import Case, read_citations, read_sources
 from citemark.citations import ParsedAnswer, parse_answer
-from citemark.citations.urls import domain_of, normalised_url
-from citemark.errors import JudgeError, UsageError
-from citemark.impression import impressions
-from citemark.judges import Judge, Outcome, Work, find_judge
+from citemark.errors import UsageError
+from citemark.judges import Judge, JudgeOptions, find_judge
+from citemark.judging import Cases, Run
 from citemark.rubrics import DEFAULT_METRICS, Rubric, rubric
-from citemark.scorecard import Judgment, Scorecard, Settings, SourceCard
+from citemark.scorecard import Scorecard
 
-IN_PROGRESS = 64
-"""How many cases may be under way at once; the rest of the input waits unread."""
-
-Cases = Iterable[Case | Mapping[str, Any]] | AsyncIterable[Case | Mapping[str, Any]]
+MOST_WAITING = 64
+"""How many finished cards may wait; the rest of the input waits unread."""
 
 
 def parse(answer: str, sources: Any = None, citations: Any = None) -> ParsedAnswer:
@@ -88,29 +74,30 @@ async def ascore(
 
 def score_many(cases: Iterable[Case | Mapping[str, Any]], **options: Any) -> Iterator[Scorecard]:
     """Score many cases, lazily and in order; ``options`` are those of :func:`ascore_many`."""
-    loop = asyncio.new_event_loop()
     cards = ascore_many(cases, **options)
+    runner = asyncio.Runner()
+    # Two loops cannot run in one thread: within a notebook, ours runs in a thread of its own.
     pool = ThreadPoolExecutor(max_workers=1) if _loop_is_running() else None
 
-    def wait(step: Callable[[], Any]) -> Any:
-        def run() -> Any:
-            return loop.run_until_complete(step())
+    def wait(step: Callable[[], Coroutine[Any, Any, Scorecard | None]]) -> Scorecard | None:
+        return pool.submit(lambda: runner.run(step())).result() if pool else runner.run(step())
 
-        # Two loops cannot run in one thread: within a notebook, ours runs in a thread of its own.
-        return pool.submit(run).result() if pool else run()
+    async def next_card() -> Scorecard | None:
+        return await anext(cards, None)
+
+    async def close() -> None:
+        await cards.aclose()
 
     try:
-        while True:
-            try:
-                yield wait(partial(anext, cards))
-            except StopAsyncIteration:
-                return
+        while (card := wait(next_card)) is not None:
+            yield card
     finally:
-        wait(cards.aclose)
-        wait(loop.shutdown_asyncgens)
+        wait(close)
         if pool:
+            pool.submit(runner.close).result()
             pool.shutdown()
-        loop.close()
+        else:
+            runner.close()
 
 
 async def ascore_many(
@@ -120,18 +107,20 @@ async def ascore_many(
     metrics: Iterable[str] | None = None,
     rubrics: Iterable[Rubric] = (),
     only: Iterable[str | int] | None = None,
-    in_progress: int = IN_PROGRESS,
+    most_waiting: int = MOST_WAITING,
+    **settings: Any,
 ) -> AsyncGenerator[Scorecard, None]:
     """Score many cases, lazily and in order.
 
     ``judge`` is a spec or a judge; ``metrics`` names bundled rubrics (default: the five);
     ``rubrics`` are one's own, in place of the five unless ``metrics`` names some too;
-    ``only`` restricts the sources to these numbers or domains.
+    ``only`` restricts the sources to these numbers or domains. ``settings`` are those of
+    :class:`citemark.judges.JudgeOptions`, such as ``mode``, ``base_url`` or ``samples``.
     """
-    chosen = find_judge(judge)
+    chosen = find_judge(judge, JudgeOptions(**settings))
     wanted = choose_rubrics(metrics, rubrics)
-    run = _Run(chosen, wanted, frozenset(map(str, only)) if only is not None else None)
-    async for card in run.cards(cases, in_progress):
+    run = Run(chosen, wanted, None if only is None else frozenset(map(str, only)), most_waiting)
+    async for card in run.cards(cases):
         yield card
 
 
@@ -153,158 +142,6 @@ def choose_rubrics(metrics: Iterable[str] | None, own: Iterable[Rubric] = ()) ->
                     f"{given.name} and {other} both have a sub-score {identifier}; rename one"
                 )
     return tuple(chosen.values())
-
-
-@dataclass(slots=True)
-class _Open:
-    """A case whose judgments are still coming in."""
-
-    case: Case
-    answer: ParsedAnswer
-    shown: tuple[int, ...]
-    missing: set[tuple[int, str]]
-    judgments: dict[tuple[int, str], Judgment]
-
-
-class _Run:
-    """One pass over a stream of cases with one judge."""
-
-    def __init__(self, judge: Judge, rubrics: tuple[Rubric, ...], only: frozenset[str] | None):
-        self.judge = judge
-        self.rubrics = rubrics
-        self.only = only
-        mode = getattr(judge, "mode", None)
-        self.settings = Settings(judge=judge.signature, mode=mode, rubrics=rubrics)
-        self.signature = self.settings.signature
-        self.open: dict[int, _Open] = {}
-        self.events: asyncio.Queue[Outcome | BaseException | None] = asyncio.Queue()
-
-    async def cards(self, cases: Cases, in_progress: int) -> AsyncIterator[Scorecard]:
-        room = asyncio.Semaphore(in_progress)
-        asking = asyncio.create_task(self._ask(cases, room))
-        try:
-            number = 0
-            finished = False
-            while not finished or self.open:
-                if not finished:
-                    event = await self.events.get()
-                    if isinstance(event, BaseException):
-                        raise event
-                    finished = self._take(event)
-                while (ready := self.open.get(number)) and (finished or not ready.missing):
-                    del self.open[number]
-                    number += 1
-                    room.release()
-                    yield self._card(ready)
-        finally:
-            asking.cancel()
-            with suppress(asyncio.CancelledError):
-                await asking
-
-    async def _ask(self, cases: Cases, room: asyncio.Semaphore) -> None:
-        """Hand the cases to the judge and pass on what it says; errors too, at their place."""
-        try:
-            async for outcome in self.judge.judge(self._work(cases, room)):
-                self.events.put_nowait(outcome)
-            self.events.put_nowait(None)
-        except Exception as error:  # whatever a judge or a reader raises belongs to the caller
-            self.events.put_nowait(error)
-
-    async def _work(self, cases: Cases, room: asyncio.Semaphore) -> AsyncIterator[Work]:
-        number = 0
-        async for given in _stream(cases):
-            await room.acquire()
-            case = given if isinstance(given, Case) else Case.from_dict(given)
-            urls = None if case.sources is None else {s.n: s.url for s in case.sources}
-            answer = parse_answer(case.answer, urls, case.citations)
-            shown = self._shown(case, answer)
-            asked = tuple(n for n in shown if n in answer.cited)
-            missing = {(n, r.name) for n in asked for r in self.rubrics}
-            self.open[number] = _Open(case, answer, shown, missing, {})
-            if asked:
-                yield Work(number, case, answer, asked, self.rubrics)
-            else:
-                self.events.put_nowait(Outcome(number, -1, "", Judgment("not_cited")))
-            number += 1
-
-    def _shown(self, case: Case, answer: ParsedAnswer) -> tuple[int, ...]:
-        if self.only is None:
-            return answer.sources
-        return tuple(n for n in answer.sources if self._is_wanted(n, case, answer))
-
-    def _is_wanted(self, source: int, case: Case, answer: ParsedAnswer) -> bool:
-        only = self.only or frozenset()
-        if str(source) in only:
-            return True
-        url = _page(source, case, answer)[1]
-        domain = domain_of(url) if url else ""
-        return any(domain == name or domain.endswith(f".{name}") for name in only if "." in name)
-
-    def _take(self, event: Outcome | None) -> bool:
-        """Note an outcome; says whether it was the end."""
-        if event is None:
-            return True
-        if event.source < 0:
-            return False  # a case with nothing to judge
-        place = (event.source, event.metric)
-        entry = self.open.get(event.number)
-        if entry is None or place not in entry.missing:
-            raise JudgeError(
-                f'judge "{self.judge.name}" gave an outcome that was not asked for: '
-                f"source {event.source}, {event.metric}"
-            )
-        entry.missing.discard(place)
-        entry.judgments[place] = event.judgment
-        return False
-
-    def _card(self, entry: _Open) -> Scorecard:
-        figures = impressions(entry.answer)
-        sources = []
-        for n in entry.shown:
-            cited = n in entry.answer.cited
-            key, url, title = _page(n, entry.case, entry.answer)
-            scores = {r.name: self._judgment(entry, n, r, cited=cited) for r in self.rubrics}
-            sources.append(SourceCard(n, key, url, title, cited, scores, figures[n]))
-        return Scorecard(
-            case=entry.case,
-            answer=entry.answer,
-            sources=tuple(sources),
-            rubrics=self.rubrics,
-            judge=self.judge.name,
-            mode=self.settings.mode,
-            signature=self.signature,
-        )
-
-    def _judgment(self, entry: _Open, source: int, rubric: Rubric, *, cited: bool) -> Judgment:
-        if not cited:
-            return Judgment.not_cited(rubric)
-        # A judge that ends without a word about a source has failed; it did not score it 0.
-        return entry.judgments.get((source, rubric.name)) or Judgment.failed("provider_error")
-
-
-def _page(
-    source: int, case: Case, answer: ParsedAnswer
-) -> tuple[str | None, str | None, str | None]:
-    """Key, URL and title of a source: as listed, or else as the answer itself gives them."""
-    listed = next((s for s in case.sources or () if s.n == source), None)
-    reference = answer.references.get(source)
-    if listed is None and reference is None:
-        return None, None, None
-    url = (listed.url if listed else None) or (reference.url if reference else None)
-    title = (listed.title if listed else None) or (reference.title if reference else None)
-    key = listed.key if listed and listed.key else (normalised_url(url) if url else None)
-    return key, url, title
-
-
-async def _stream(cases: Cases) -> AsyncIterator[Case | Mapping[str, Any]]:
-    if isinstance(cases, AsyncIterable):
-        async for case in cases:
-            yield case
-        return
-    for number, case in enumerate(cases):
-        yield case
-        if number % 16 == 15:
-            await asyncio.sleep(0)  # a long file must not keep other tasks from running
 
 
 def _loop_is_running() -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from citemark.citations.answer import Marker, ParsedAnswer, Problem, Reference, Sentence
-from citemark.citations.parsing import PARSER_VERSION, SpanCitation, parse_answer
+from citemark.citations.parsing import PARSER_VERSION, parse_answer
 from citemark.citations.problems import SEVERITIES, Severity
+from citemark.citations.spans import SpanCitation
 
 __all__ = [
     "PARSER_VERSION",

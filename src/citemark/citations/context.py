@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 _MATH_BEFORE = re.compile(
-    r"(?:[=∈∉⊂⊆∪∩×→]|\w\(|\bintervals?|\bCI:?|\bIQR:?"
+    r"(?:[=∈∉⊂⊆∪∩×→]|\w\(|\b[b-z]\s+in|\bintervals?|\bCI:?|\bIQR:?"
     r"|\b(?:in|within|over|on)\s+the\s+(?:closed\s+|open\s+)?(?:range|domain|scale)"
     r"|\branges?\s+(?:of|from)|\bbetween|\bprints?|\breturns?)\s*$"
 )
 _DATA_BEFORE = re.compile(
-    r"\b(?:sub)?(?:array|list|matrix|vector|tuple|indices|coordinates|elements|values)[:\s]\s*$"
+    r"\b(?:(?:sub)?(?:array|list|matrix|vector|tuple|indices|coordinates)\s*:?\s*"
+    r"|(?:elements|values)\s*:\s*)$"
 )
 _MATH_AFTER = re.compile(r"\s*[=∈⊂×∪∩^]|\.(?:append|sort|shape|map|pop|index)\b|\[(?!\^?\d)")
 _ASSIGNED = re.compile(r"(?:[\w\])]\s*|:)=\s*$")
@@ -18,6 +19,7 @@ _NO_NAME_ENDS_WITH = frozenset(" .,;:!?)]\"'”’。\n*")
 _CODE_NAME = re.compile(r"(?:\b\w+_\w*|(?<![\w'’.])[b-z])$")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+$")
 _CLOSED_WORD = re.compile(r"(?:[^\W\d_]{3,}|\d{4})[)\]]$")
+_STOPS = tuple(".!?")
 _UNITS = re.compile(
     r"[cdmnkµμ]?m|ft|yd|mi|ha|ms|[km]?g|ml|mol|[kmh]?pa|bar|[km]?wh?|inch|px|chi", re.IGNORECASE
 )
@@ -46,11 +48,13 @@ def is_subscript(answer: str, start: int, *, known: bool) -> bool:
     return name is not None and ("_" in name[0] or not known)
 
 
-def is_exponent(answer: str, start: int) -> bool:
+def is_exponent(answer: str, start: int, end: int) -> bool:
     """Whether a raised figure is an exponent, a unit or an isotope rather than a citation."""
     if start == 0:
         return True
     before = answer[start - 1]
+    if before in " (" and answer[end : end + 1].isalpha():
+        return answer[start - 2 : start - 1] not in _STOPS  # an isotope, unless it is "end. ¹Next"
     if before in ".,;:!?\"'”’»。，！？」*_" or before.isspace() or before > "\u2e7f":
         return False
     if before in ")]":

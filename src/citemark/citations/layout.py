@@ -36,6 +36,10 @@ _TITLE_WORDS = 12
 _TITLE_LENGTH = 80
 _CAPITALS = re.compile(r"[A-Z][^\n]*[ \t][A-Z]")
 _HEADING_WORDS = 30
+_LEADS_ON = frozenset(
+    "are is were was be include includes including following as by for with to of in on that and or"
+    " can may should must you we they it".split()
+)
 
 
 @dataclass(slots=True)
@@ -82,6 +86,7 @@ class _Reader:
         self.handed_out = 0  # segments of this paragraph so far
         self.block: str | None = None  # what the lines so far belong to: text, list, table
         self.open: Segment | None = None
+        self.in_code = False  # the line before was indented code
 
     def _begin(self, block: str) -> None:
         self.paragraph += 1
@@ -113,8 +118,9 @@ class _Reader:
                     self.block = None
                 blank = True
                 continue
+            self.in_code = False
             yield from self._line(start, stop, after_blank=blank)
-            blank = False
+            blank = self.in_code
         yield from self._close(last=True)
 
     def _line(self, start: int, stop: int, *, after_blank: bool) -> Iterator[Segment]:
@@ -125,8 +131,7 @@ class _Reader:
             long = len(text[start:stop].split(None, _HEADING_WORDS)) > _HEADING_WORDS
             yield from self._alone(heading.end(), stop, "sentence" if long else "heading")
         elif first in "-*_=" and _RULE.match(text, start, stop):
-            yield from self._close()
-            self.block = None
+            yield from self._rule(first)
         elif first == "|" or (self.block == "table" and "|" in text[start:stop]):
             yield from self._row(start, stop)
         elif first in "-:" and "|" in text[start:stop] and _TABLE_RULE.match(text, start, stop):
@@ -142,6 +147,16 @@ class _Reader:
         yield from self._close()
         self._begin("heading")
         yield Segment(start, stop, kind, self.paragraph, 0)
+        self.block = None
+
+    def _rule(self, sign: str) -> Iterator[Segment]:
+        """A line of dashes sets things apart; under a short line it makes that a heading."""
+        above = self.open
+        if above and above.kind == "sentence" and not self.handed_out and sign in "=-":
+            one_line = "\n" not in self.text[above.start : above.end]
+            if one_line and (sign == "=" or self._is_title(above, alone=False)):
+                above.kind = "heading"
+        yield from self._close()
         self.block = None
 
     def _row(self, start: int, stop: int) -> Iterator[Segment]:
@@ -165,6 +180,8 @@ class _Reader:
             yield header
 
     def _item(self, item: re.Match[str], stop: int) -> Iterator[Segment]:
+        if self.open and self._is_title(self.open, alone=False) and self._names(self.open):
+            self.open.kind = "heading"
         yield from self._close()
         if self.block != "list":
             self._begin("list")
@@ -182,6 +199,7 @@ class _Reader:
             yield from self._close()
             self.block = None
         if after_blank and self.block is None and _INDENTED_CODE.match(self.text, start, stop):
+            self.in_code = True
             return
         if self.block != "text":
             yield from self._close()
@@ -213,19 +231,29 @@ class _Reader:
     def _is_title(self, segment: Segment, *, alone: bool) -> bool:
         """A short line without a stop that begins a paragraph, such as ``Key findings``.
 
-        A line that stands alone must also look like a title: capitals, and no marker.
+        A line that stands alone must also look like a title: capitals, and no marker. So
+        must one with a marker, or every line of a list without bullets would be a heading.
         """
         if segment.kind != "sentence" or self.handed_out:
             return False
         line = self.text[segment.start : segment.end].strip()
-        if alone and (len(line) > _TITLE_LENGTH or MARK in line or not _CAPITALS.match(line)):
+        marked = MARK in line
+        strict = alone or marked
+        if strict and (len(line) > _TITLE_LENGTH or not _CAPITALS.match(line)):
+            return False
+        if alone and marked:
             return False
         line = line.replace(MARK, "").strip()
         words = line.split()
         if not words or len(words) > _TITLE_WORDS or _ENDS.search(line):
             return False
         long = [word for word in words if len(word) > 3 and word.isalpha()]
-        return not alone or (len(words) > 1 and all(word[0].isupper() for word in long))
+        return not strict or (len(words) > 1 and all(word[0].isupper() for word in long))
+
+    def _names(self, segment: Segment) -> bool:
+        """Whether a line above a list names it; ``The causes are`` rather leads into it."""
+        last = self.text[segment.start : segment.end].split()[-1]
+        return last.lower() not in _LEADS_ON
 
 
 def segments(text: str, end: int) -> Iterator[Segment]:

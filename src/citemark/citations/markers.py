@@ -41,11 +41,12 @@ _BRACKET = re.compile(
     r"\[(\[?)(?P<inside>[^\[\]\n]{1,300})\](\]?)"
     rf"({_TARGET}(?:[ \t]+(?:\"[^\"\n]{{0,300}}\"|'[^'\n]{{0,300}}'))?\))?"
 )
-_LENTICULAR = re.compile(r"【([^【】\n]{1,160})】")
+_WIDE_BRACKET = re.compile(r"[【［]([^【】［］\n]{1,160})[】］]")
 _PAREN = re.compile(
     r"[(（](?P<inside>(?:(?:reference\s+from\s+)?(?:sources?|refs?\.?|references?|citations?|docs?|documents?"
     r"|passages?(?:\s+id)?|fuentes?|quellen?|来源|出典)\s*[:：.]?\s*#?\d[^()（）\n]{0,60}"
-    r"|\d{1,4}\s*,\s*[^\W\d_][^()（）\n]{1,160}?,\s*(?:1[89]|20)\d\d[a-z]?(?:\s*,\s*pp?\.\s*[\d–-]{1,12})?))[)）]",
+    r"|\d{1,4}\s*,\s*[^\W\d_][^()（）\n]{0,160}?,\s*(?:(?:1[89]|20)\d\d[a-z]?|0|n\.d\.)"
+    r"(?:\s*,\s*pp?\.\s*[\d–-]{1,12})?))[)）]",
     re.IGNORECASE,
 )
 _SUP_TAG = re.compile(r"<sup[^<>]{0,60}>\s*(?P<inside>[^<>]{1,40})\s*</sup>", re.IGNORECASE)
@@ -63,9 +64,9 @@ _SUPERSCRIPT = re.compile(rf"[{_SUPERSCRIPTS}]+(?:[ ]?[,˒⁻⁽⁾][ ]?[{_SUPER
 _ASCII_DIGITS = str.maketrans(_SUPERSCRIPTS + "˒⁻", "0123456789,-", "⁽⁾")
 _HOSTLIKE = re.compile(r"(?:https?://)?(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
 _CITED_IN_WORDS = re.compile(
-    r"\b(?:according\s+to|per|from|in|by|see|as\s+in)\s+(?P<inside>"
-    r"(?:source|passage(?:\s+id)?|document|reference)\s*#?\d{1,3})\b(?!\s*[-–.]\d)",
-    re.IGNORECASE,
+    r"\b(?:(?i:according\s+to|per|from|in|by|see|as|as\s+in|and)\s+(?P<lead>(?i:source"
+    r"|passage(?:\s+id)?|document|reference)\s*\#?\d{1,3})"
+    r"|(?P<name>(?:Source|Passage(?:\s+ID)?|Document)\s+\#?\d{1,3}))\b(?!\s*[-–.]\d)"
 )
 MEMORY = re.compile(r"\[\[?(?:LLM|MODEL)\s+MEMORY\b[^\[\]\n]{0,60}\]", re.IGNORECASE)
 """A model's own word for "I cite nothing": no words of the answer, and no source."""
@@ -79,7 +80,8 @@ def _brackets(scan: Scan) -> Iterator[Found]:
         doubled, inside, closed_twice, target = match.groups()
         start, end = match.span()
         if target and scan.answer[start - 1 : start] == "!":
-            continue  # an image
+            yield Found(start - 1, end, style="image")
+            continue
         if doubled and not closed_twice:
             start += 1
         elif closed_twice and not (doubled or target):
@@ -127,8 +129,8 @@ def _link(scan: Scan, start: int, end: int, url: str, inside: tuple[int, int]) -
     return Found(start, end, url=url, title=title or None, prose=prose, style="link")
 
 
-def _lenticular(scan: Scan) -> Iterator[Found]:
-    for match in _LENTICULAR.finditer(scan.answer, 0, scan.end):
+def _wide_brackets(scan: Scan) -> Iterator[Found]:
+    for match in _WIDE_BRACKET.finditer(scan.answer, 0, scan.end):
         group = read_group(match[1])
         if group and _cites(scan, group, *match.span()):
             yield Found(match.start(), match.end(), group.numbers)
@@ -156,7 +158,7 @@ def _sup_tags(scan: Scan) -> Iterator[Found]:
             inside = match["inside"].strip()
             group = read_group(inside.strip("[]"))
             bracketed = inside.startswith("[")
-            if group and (bracketed or not is_exponent(scan.answer, match.start())):
+            if group and (bracketed or not is_exponent(scan.answer, *match.span())):
                 style = "bracket" if bracketed else "superscript"
                 yield Found(match.start(), match.end(), group.numbers, style=style)
 
@@ -164,7 +166,7 @@ def _sup_tags(scan: Scan) -> Iterator[Found]:
 def _superscripts(scan: Scan) -> Iterator[Found]:
     found = []
     for match in _SUPERSCRIPT.finditer(scan.answer, 0, scan.end):
-        if is_exponent(scan.answer, match.start()):
+        if is_exponent(scan.answer, *match.span()):
             continue
         if group := read_group(match[0].translate(_ASCII_DIGITS)):
             found.append((match, group.numbers))
@@ -194,9 +196,10 @@ def _bare_urls(scan: Scan) -> Iterator[Found]:
 
 def _in_words(scan: Scan) -> Iterator[Found]:
     for match in _CITED_IN_WORDS.finditer(scan.answer, 0, scan.end):
-        group = read_group(match["inside"])
+        inside = "lead" if match["lead"] else "name"
+        group = read_group(match[inside])
         if group and scan.listed and scan.listed.issuperset(group.numbers):
-            start, end = match.span("inside")
+            start, end = match.span(inside)
             yield Found(start, end, group.numbers, prose=(start, end), style="words")
 
 
@@ -210,7 +213,7 @@ _SCANNERS: _Scanners = (
     (("ource", "assage", "ocument", "eference", "OURCE"), _in_words),
 )
 _WIDE_SCANNERS: _Scanners = (
-    (("【",), _lenticular),
+    (("【", "［"), _wide_brackets),
     (tuple(_SUPERSCRIPTS), _superscripts),
 )
 """Each form of marker with the letters that must be there for it to be worth a look."""
@@ -236,6 +239,8 @@ def find_markers(scan: Scan) -> list[Found]:
         if candidate.start >= reached:
             kept.append(candidate)
             reached = candidate.end
+    if "![" in answer:
+        kept = [f for f in kept if f.style != "image"]
     if any(f.style == "superscript" for f in kept) and any(f.style == "bracket" for f in kept):
         # An answer cites in one style: with brackets around, raised figures are exponents.
         kept = [f for f in kept if f.style != "superscript"]
@@ -258,10 +263,11 @@ def resolve(found: Found, scan: Scan) -> tuple[tuple[int, ...], tuple[int, ...]]
     return named, tuple(sorted(n for n in named if (n > 0 if listed is None else n in listed)))
 
 
-def references_in_links(found: list[Found]) -> dict[int, Reference]:
+def references_in_links(found: list[Found], scan: Scan) -> dict[int, Reference]:
     """The pages that numbered links point to."""
     entries: dict[int, Reference] = {}
     for marker in found:
         if marker.url and len(marker.numbers) == 1 and "://" in marker.url:
-            entries.setdefault(marker.numbers[0], Reference(marker.url, None))
+            named, _ = resolve(marker, scan)
+            entries.setdefault(named[0], Reference(marker.url, None))
     return entries

@@ -28,7 +28,8 @@ _LOCATOR = re.compile(
 _DAGGER = re.compile(r"(?:source\s*)?(\d{1,4})(?::\d{1,4})?\s*†.*", re.IGNORECASE)
 _LEAK = re.compile(r"(\d{1,4})\s*\|.*[^\W\d_].*")
 _AUTHOR_YEAR = re.compile(
-    r"(\d{1,4})\s*,\s*[^\W\d_].*?,\s*(?:1[89]|20)\d\d[a-z]?(?:\s*,\s*pp?\.\s*[\d–-]+)?"
+    r"(\d{1,4})\s*,\s*[^\W\d_].*?,\s*(?:(?:1[89]|20)\d\d[a-z]?|0|n\.d\.)"
+    r"(?:\s*,\s*pp?\.\s*[\d–-]+)?"
 )
 
 

@@ -14,7 +14,7 @@ from citemark.citations.layout import MARK, OPAQUE, masked, segments
 from citemark.citations.markers import Found, Scan, find_markers, resolve
 from citemark.citations.markers import references_in_links as linked
 from citemark.citations.problems import Lint, find_problems
-from citemark.citations.prose import without_gaps
+from citemark.citations.prose import with_asides, without_gaps
 from citemark.citations.references import find_reference_list
 from citemark.citations.regions import Region, find_regions
 from citemark.citations.sentences import split
@@ -65,7 +65,7 @@ def parse_answer(
     drafts, outside = _drafts(text, references.start, markers)
     reported = add_spans(drafts, citations, listed, len(answer))
     sentences = with_block_sources(_sentences(answer, drafts))
-    entries = {**linked(found), **links, **references.entries}
+    entries = {**linked(found, scan), **links, **references.entries}
     sources = _sources(listed, sentences)
     lint = Lint(
         answer, sentences, markers, hidden, outside, sources, listed, references.start, reported
@@ -117,7 +117,7 @@ def _linked_sources(found: list[Found], scan: Scan) -> tuple[list[Found], dict[i
     for f in found:
         if f.style == "memory":
             cited.append(f)
-        if f.style != "link" or not f.url or not f.url.lower().startswith("http"):
+        if f.style not in ("link", "url") or not f.url or not _LINKED.match(f.url):
             continue
         number = numbers.setdefault(normalised_url(f.url), len(numbers) + 1)
         links.setdefault(number, Reference(f.url, f.title))
@@ -133,9 +133,10 @@ def _is_known(found: Found, scan: Scan) -> bool:
 
 def _markers(found: list[Found], scan: Scan, links: Mapping[int, Reference]) -> tuple[Marker, ...]:
     markers = []
-    for f in found:
+    widened = with_asides(scan.answer, [(f.start, f.end) for f in found])
+    for f, span in zip(found, widened, strict=True):
         named, sources = (f.numbers, f.numbers) if links else resolve(f, scan)
-        gaps: tuple[tuple[int, int], ...] = ((f.start, f.end),)
+        gaps: tuple[tuple[int, int], ...] = (span,)
         if f.prose:
             gaps = ((f.start, f.prose[0]), (f.prose[1], f.end))
         markers.append(Marker(f.start, f.end, named, sources, gaps))
@@ -149,7 +150,7 @@ def _fills(
     fills: list[tuple[int, int, str]] = []
     for f, marker in zip(found, markers, strict=True):
         if f.prose is None:
-            fills.append((marker.start, marker.end, MARK))
+            fills.append((*marker.gaps[0], MARK))
         else:
             fills.extend((start, stop, OPAQUE) for start, stop in marker.gaps)
     fills.extend((r.start, r.end, "\n" if r.block else OPAQUE) for r in regions)
@@ -158,6 +159,7 @@ def _fills(
     return fills
 
 
+_LINKED = re.compile(r"https?://|www\.", re.IGNORECASE)
 _AFTER_CLOSING = " \t.!?…。！？,;\"'”’)*_|"
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\[\]()]*[^\s<>\[\]().,;:!?。，]", re.IGNORECASE)
 
@@ -239,6 +241,8 @@ def _cited(draft: Draft) -> tuple[int, ...]:
 
 def _text(answer: str, draft: Draft) -> str:
     """The words of a sentence, without its markers and its list number."""
+    if not draft.marks:
+        return answer[draft.start : draft.end]
     gaps = [gap for marker in draft.marks for gap in marker.gaps]
     if draft.skip:
         gaps.insert(0, draft.skip)

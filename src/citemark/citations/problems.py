@@ -17,6 +17,8 @@ SEVERITIES: dict[str, Severity] = {
     "unknown_source": "error",
     "zero_marker": "error",
     "bad_span": "error",
+    "judge_instructions": "error",
+    "stray_evidence": "note",
     "duplicate_marker": "warning",
     "marker_in_heading": "warning",
     "marker_in_code": "note",
@@ -31,7 +33,7 @@ SEVERITIES: dict[str, Severity] = {
 """Every code with its weight: errors change or hide a score, notes are worth a look."""
 
 _CONTROLS = "".join(map(chr, (*range(9), 11, *range(14, 32), 127)))
-_UNCLOSED = re.compile(r"\[\^?\d{1,3}(?:\s*,\s*\d{1,3}){0,20}(?=[ \t]*(?:\n|$)|[.!?][ \t\n])")
+_UNCLOSED = re.compile(r"\[\^?\d{1,3}(?:\s*,\s*\d{1,3}){0,20}(?=[ \t]*(?:[\r\n]|$)|[.!?](?:\s|$))")
 _LONG_PARAGRAPH = 12
 """A paragraph with fewer words than this needs no citation of its own."""
 

@@ -7,6 +7,16 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from citemark.citations.answer import Reference
+from citemark.citations.entries import (
+    DEFINITION,
+    ENTRY,
+    LINK,
+    URL,
+    is_citation_text,
+    is_entry,
+    number_of,
+    read_entries,
+)
 
 _LABELS = (
     r"references?|sources?|citations?|bibliography|works\s+cited|literature(?:\s+cited)?|footnotes?"
@@ -27,21 +37,18 @@ _FIRST_INLINE = re.compile(r"[:：][*_ \t]*(?=\[\^?\d{1,4}\^?\]:?[ \t]+[^\s\[,;.
 _LABEL_BEFORE = re.compile(
     rf"(?:^|[.!?\]\n][ \t]*)[*_]{{0,3}}(?P<label>(?:{_LABELS})[*_ \t]*)$", re.IGNORECASE
 )
-_BULLET = r"(?:[-*+•][ \t]+)?"
-_ENTRY = re.compile(
-    rf"[ \t]*{_BULLET}(?:\[\^?(?P<b>\d{{1,4}})\^?\][:.]?|(?P<n>\d{{1,3}})[.):]"
-    r"|【(?P<l>\d{1,4})[^】\n]{0,40}】"
-    r"|<sup>(?P<s>\d{1,3})</sup>|\[\^[^\]\n]{1,40}\]:)[ \t]*(?P<rest>\S[^\n]*)"
-)
-_DEFINITION = re.compile(r"[ \t]*\[\^?[^\]\n]{1,40}\]:[ \t]*\S")
-_URL = re.compile(r"https?://[^\s<>\"\])】]+|www\.[^\s<>\"\])】]+", re.IGNORECASE)
-_BULLET_ENTRY = re.compile(r"[ \t]*[-*+•][ \t]+\S")
 _RUN_TOGETHER = re.compile(
-    r"(?:(?<=[.\])/]\s)|(?<=[.\])/])|(?<=\n))\[(\d{1,3})\](?=[ \t]?[^\s\[.,;)]|\s*$)"
+    r"(?:(?<=[.\])/]\s)|(?<=[\w.\])/])|(?<=\n))\[(\d{1,3})\](?=[ \t]?[^\s\[.,;)]|\s*$)"
 )
-_BIBLIOGRAPHIC = re.compile(r"https?://|www\.|\[Online\]|\bAvailable:")
+_BIBLIOGRAPHIC = re.compile(
+    r"https?://|www\.|\[Online\]|\bAvailable:|\b(?:pp|vol)\.\s?\d|\bdoi:|\bISBN\b"
+    r"|^[\s:]*(?:[A-Z]\.\s?){1,3}[A-Z][\w'’-]+(?:,|\sand\s|\set\sal)"
+)
+_SIGNS = ("http", "www.", "[Online]", "pp. ", "vol. ")
 _MOST_ENTRIES = 300
-_INLINE_ENTRY = re.compile(r"\[\^?(\d{1,4})\^?\]:?[ \t]*([^\[\n]{2,400})")
+_MARKER = re.compile(r"\[\^?\d{1,4}(?:\s*[,;–-]\s*\d{1,4}){0,20}\^?\]")
+_LONGEST_ENTRY = 600
+_BETWEEN_LINKS = re.compile(r"(?:[\s,;|·•.()<>*_–-]|\band\b)*")
 
 
 class ReferenceList(NamedTuple):
@@ -55,12 +62,15 @@ def find_reference_list(answer: str) -> ReferenceList:
     """The trailing reference list of an answer: its text is not answer text."""
     start = _labelled_start(answer)
     if start is None:
-        start = _unlabelled_start(answer)
-    if start is None and "[" in answer and any(sign in answer for sign in ("http", "[Online]")):
+        start = _unlabelled_start(answer, len(answer))
+    else:  # some engines write the definitions of their links above the labelled list
+        above = _unlabelled_start(answer, start)
+        start = start if above is None else above
+    if start is None and "[" in answer and any(sign in answer for sign in _SIGNS):
         start = _run_together_start(answer)
     if start is None:
         return ReferenceList(len(answer), {})
-    return ReferenceList(start, _entries(answer[start:]))
+    return ReferenceList(start, read_entries(answer[start:]))
 
 
 def _labelled_start(answer: str) -> int | None:
@@ -70,7 +80,21 @@ def _labelled_start(answer: str) -> int | None:
         if label := _LABEL_BEFORE.search(before):
             starts.append(match.start() - len(label["label"]))
             break
+    if not starts and (start := _line_of_links(answer)) is not None:
+        return start
     return min(starts, default=None)
+
+
+def _line_of_links(answer: str) -> int | None:
+    """Where a last line such as ``Sources: https://a.org, https://b.org`` begins."""
+    text = answer.rstrip()
+    begin = text.rfind("\n") + 1
+    label, colon, rest = text[begin:].replace("：", ":", 1).partition(":")
+    if not colon or len(label) > _LABEL_LENGTH or not _LABEL.fullmatch(label):
+        return None
+    left, links = LINK.subn(" ", rest)
+    left, urls = URL.subn(" ", left)
+    return begin if links + urls and _BETWEEN_LINKS.fullmatch(left) else None
 
 
 def _label_lines(answer: str) -> list[tuple[int, int]]:
@@ -90,54 +114,47 @@ def _label_lines(answer: str) -> list[tuple[int, int]]:
 def _holds_entries(tail: str) -> bool:
     """Whether what follows a label is a list of references to the very end."""
     lines = [line for line in tail.split("\n") if line.strip()]
-    if not lines or not (_is_entry(lines[0]) or _is_citation_text(lines[0])):
+    if not lines or not (is_entry(lines[0]) or is_citation_text(lines[0])):
         return False
-    listed = sum(_is_entry(line) or _is_citation_text(line) for line in lines)
+    listed = sum(is_entry(line) or is_citation_text(line) for line in lines)
     headings = sum(line.lstrip().startswith("#") for line in lines)
     return listed * 2 >= len(lines) and headings == 0
 
 
-def _is_entry(line: str) -> bool:
-    match = _ENTRY.match(line)
-    if not match:
-        return bool(_BULLET_ENTRY.match(line) and _is_citation_text(line))
-    return bool(re.search(r"[^\W\d_]", match["rest"]))  # bare markers are no reference list
-
-
-def _is_citation_text(line: str) -> bool:
-    return bool(
-        _URL.search(line) or re.search(r"\((?:1[89]|20)\d\d[a-z]?\)|\bet al\b|\bdoi\b", line)
-    )
-
-
-def _unlabelled_start(answer: str) -> int | None:
-    """Where trailing lines such as ``[1]: https://…`` or ``[2] Title …`` begin, if they do."""
-    end, start, numbers, urls, definitions = len(answer), None, [], 0, 0
+def _unlabelled_start(answer: str, end: int) -> int | None:
+    """Where the lines before ``end`` such as ``[1]: https://…`` or ``[2] Title …`` begin."""
+    start, numbers, urls, definitions = None, [], 0, 0
+    entry: re.Match[str] | None = None
     while end > 0:
         begin = answer.rfind("\n", 0, end) + 1
         line = answer[begin:end]
         end = begin - 1
         if not line.strip():
             continue
-        match = _ENTRY.match(line)
-        if not match or not (match["b"] or match["l"] or match["n"] or _DEFINITION.match(line)):
-            break
-        if match["n"] and not _URL.search(line):
+        match = ENTRY.match(line)
+        if not match or (match["plain"] and not URL.search(line)):
             break  # a numbered list is answer text unless it is a list of links
-        start = begin
-        definitions += bool(_DEFINITION.match(line))
-        urls += bool(_URL.search(line))
-        numbers.append(int(match["b"] or match["l"] or match["n"] or 0))
-    if start is None:
+        start, entry = begin, match
+        definitions += bool(DEFINITION.match(line))
+        urls += bool(URL.search(line))
+        numbers.append(number_of(match))
+    if start is None or entry is None:
         return None
     if definitions == len(numbers):
         return start
-    ascending = all(a > b for a, b in pairwise(numbers))
-    if len(numbers) < 2 or not ascending:
+    if len(numbers) == 1:
+        sign = entry[0][: entry.start("rest")].strip(" \t-*+•:.")
+        link = URL.match(entry["rest"]) or LINK.match(entry["rest"])
+        return start if link and not entry["plain"] and sign in answer[:start] else None
+    if not all(a > b for a, b in pairwise(numbers)):
         return None
-    if urls * 2 > len(numbers) or all(f"[{n}]" in answer[:start] for n in numbers):
+    if urls * 2 > len(numbers) or _cited_before(answer, start).issuperset(numbers):
         return start
     return None
+
+
+def _cited_before(answer: str, end: int) -> set[int]:
+    return {int(number) for number in re.findall(r"\[(\d{1,4})\]", answer[:end])}
 
 
 def _run_together_start(answer: str) -> int | None:
@@ -153,26 +170,20 @@ def _run_together_start(answer: str) -> int | None:
         end, expected, entries = match.start(), number - 1, entries + 1
         if number == 1:
             break
-    return end if entries > 1 and expected in (0, 1) else None
+    if entries < 2 or expected not in (0, 1):
+        return None
+    if expected == 1:
+        end = _before_first(answer, end)
+    # Without a marker before it, this is no list but an answer with its links behind markers.
+    return end if _MARKER.search(answer, 0, end) else None
 
 
-def _entries(text: str) -> dict[int, Reference]:
-    entries: dict[int, Reference] = {}
-    for line in text.split("\n"):
-        pieces = _INLINE_ENTRY.findall(line) if line.count("[") > 1 else []
-        if len(pieces) < 2:
-            match = _ENTRY.match(line)
-            number = match and (match["b"] or match["n"] or match["l"] or match["s"])
-            pieces = [(number, match["rest"])] if match and number else []
-        for number, rest in pieces:
-            entries.setdefault(int(number), _reference(rest))
-    return entries
-
-
-def _reference(text: str) -> Reference:
-    link = re.search(r"\[([^\]\n]{1,300})\]\((https?://[^\s)]+)\)", text)
-    if link:
-        return Reference(link[2], link[1])
-    url = _URL.search(text)
-    title = (text[: url.start()] + text[url.end() :] if url else text).strip(" \t-–—:|.<>()[]*_")
-    return Reference(url[0].rstrip(".,;") if url else None, title[:300] or None)
+def _before_first(answer: str, end: int) -> int:
+    """Where the first entry begins if its number was lost: behind the last marker before it."""
+    markers = list(_MARKER.finditer(answer, max(0, end - _LONGEST_ENTRY), end))
+    if not markers or not _BIBLIOGRAPHIC.search(answer, markers[-1].end(), end):
+        return end
+    begin = markers[-1].end()
+    while begin < end and answer[begin] in ".!?: \n":
+        begin += 1
+    return begin

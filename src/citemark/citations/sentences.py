@@ -20,25 +20,28 @@ from citemark.citations.abbreviations import (
 from citemark.citations.answer import Kind
 from citemark.citations.layout import MARK, Segment
 
-_CLOSERS = "\"'”’»)\\]」』）】*_~›"
+_CLOSERS = "\"'”’»)\\]」』）】*_~›⁰¹²³⁴-⁹"
+_BLANKS = " \t\n\u3000\u00a0\u2009\u202f\u200b"
 _WIDE = "。！？｡．‼⁇।॥؟۔።။។"
 _STOP = re.compile(
-    rf"([.!?…:：{_WIDE}]+)([{_CLOSERS}]*)([ \t\n\u3000]*(?:{MARK}[{MARK} \t,;、，]*)?)"
+    rf"([.!?…:：{_WIDE}]+)([{_CLOSERS}]*)([{_BLANKS}]*(?:{MARK}[{MARK} \t\u00a0,;、，]*)?)"
 )
 """A stop, what closes behind it, and the markers that follow."""
 _ASCII_STOP = re.compile(rf"([.!?:]+)([\"')\]*_~]*)([ \t\n]*(?:{MARK}[{MARK} \t,;]*)?)")
 """The same for a text that is all ASCII, where it is much faster."""
 _NOT_WORD = re.compile(r"[()\[\]{}\"'“”‘’«»*_,;:/–—\x01\x02]")
-_LONGEST_ABBREVIATION = 6
 _MARK_THEN_CAPITAL = re.compile(rf"{MARK}[ \t]+(?=[A-Z][a-z])")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _WORD_AFTER = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d|[A-Z]{0,2}\d|[IVXLC]{2,}\b|[VX]\b")
 _OPENERS = "\"'“‘«(（[「『*_¿¡‹#"
-_BEFORE_FIRST = f" \t\n{_OPENERS}"
+_BEFORE_FIRST = _BLANKS + _OPENERS
 _LATE_CLOSERS = re.compile(r"[\"'”’»)\]*_]+(?=\s|$)")
 """What a marker was put in front of, although it closes the sentence."""
 _QUOTE_ENDS = tuple("」』”）")
+_BEFORE_GLUED = frozenset(f"{MARK})]")
+_HASHES = re.compile(r"#{1,6}[ \t]+")
+_STOPS = frozenset(".!?:…")
 _SPOKEN_ON = "とっはがもをにのねよ"  # particles: the quotation goes on being part of the sentence
 _INLINE_ITEM = re.compile(
     rf"(?:(?<=[.:;!?{MARK}])|(?<=[.:;!?{MARK}] )|(?<=[:.]\*\*)|(?P<loose>(?<=\S)))[ \t]+"
@@ -84,6 +87,11 @@ def _trimmed(text: str, start: int, end: int, kind: Kind) -> Piece | None:
         inner = piece.strip(" \t\n\r").rstrip("#").rstrip()
     else:
         inner = piece.strip()
+        if inner[:1] == "#" and (hashes := _HASHES.match(inner)):
+            # A heading that lost its line: it ends at a marker, or is lost in what follows.
+            kind = kind if inner[-1] in _STOPS else "heading"
+            start += piece.index("#") + hashes.end()
+            return Piece(start, start + len(inner) - hashes.end(), kind)
     if not inner:
         return None
     begin = start + piece.index(inner[0])
@@ -157,7 +165,7 @@ def _ends(text: str, stop: re.Match[str], *, start: int) -> bool:
     sign, closed, between = stop.groups()
     wide = sign[0] in _WIDE
     if not between and not wide:
-        return _is_glued(text, stop)
+        return text[stop.start() - 1] in _BEFORE_GLUED and _is_glued(text, stop)
     if sign[-1] in ":：":
         return False
     after = stop.end()
@@ -183,7 +191,7 @@ def _cut_behind_markers(text: str, stop: re.Match[str], *, start: int) -> int:
     cut = stop.start(3) + between.rindex(MARK) + 1
     if sign[0] in _WIDE:
         return cut
-    if not text[cut : stop.end()].strip(" \t"):
+    if not text[cut : stop.end()].strip(_BLANKS):
         if late := _LATE_CLOSERS.match(text, cut):  # What is it?[7]" Then ...
             cut = late.end()
     else:
@@ -218,8 +226,8 @@ def _abbreviates(text: str, stop: re.Match[str], *, start: int, marked: bool) ->
     """Whether a full stop belongs to an abbreviation, an initial or a list number."""
     end = stop.start()
     word = text[text.rfind(" ", max(start, end - 24), end) + 1 or max(start, end - 24) : end]
-    if len(word) > _LONGEST_ABBREVIATION and "." not in word and word.isalpha():
-        return False
+    if len(word) > 1 and word.isalpha() and word.lower() not in ABBREVIATIONS:
+        return False  # the usual case, decided early
     before = text[max(start, end - 24) : end].split()
     word = _NOT_WORD.split(before[-1])[-1] if before else ""
     if not word:  # a marker that a program put before the last stop of "e.g."

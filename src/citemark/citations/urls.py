@@ -11,6 +11,7 @@ _TRACKING = re.compile(
     r"|fbclid|msclkid|twclid|ttclid|igshid|igsh|srsltid|ref_src|ref_url|cmpid|spm|sc_cid|mkt_tok|oly_\w+",
     re.IGNORECASE,
 )
+_ODD = "surrogatepass"  # half a character, as broken text has it, must not stop the comparison
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -30,13 +31,13 @@ def normalised_url(url: str) -> str:
         return text
     if port and port != _DEFAULT_PORTS.get(parts.scheme):
         host = f"{host}:{port}"
-    path = quote(unquote(parts.path), safe="/:@!$&'()*+,;=~-._%").rstrip("/")
+    path = quote(unquote(parts.path), safe="/:@!$&'()*+,;=~-._%", errors=_ODD).rstrip("/")
     kept = [
         (name, value)
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
         if not _TRACKING.fullmatch(name)
     ]
-    query = f"?{urlencode(sorted(kept))}" if kept else ""
+    query = f"?{urlencode(sorted(kept), errors=_ODD)}" if kept else ""
     return f"{host}{path}{query}" or text
 
 

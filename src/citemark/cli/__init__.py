@@ -1,4 +1,4 @@
-"""The command line: ``citemark score``, ``parse``, ``lint``, ``rubrics``, ``prompt``, ``demo``."""
+"""The command line: ``citemark score`` and its companions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citemark.cli.ending import ended_well
 from citemark.cli.talk import say
 from citemark.notices import CitemarkNotice
 
-_COMMANDS = ("score", "parse", "lint", "rubrics", "prompt", "demo")
+_COMMANDS = ("score", "parse", "lint", "rubrics", "prompt", "judges", "batch", "demo")
 
 
 class _Commands(click.Group):

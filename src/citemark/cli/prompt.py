@@ -44,7 +44,7 @@ def prompt(
         cited = ", ".join(map(str, sorted(answer.cited))) or "none"
         raise UsageError(f"the answer does not cite source {source}; it cites: {cited}")
     mode = mode or ("direct" if given.text is not None else "subscores")
-    text = system_message(given) if system else render(given, case, answer, source, mode)
+    text = system_message(given) if system else render(given, case, answer, source, mode).text
     if text is None:
         say(f"{given.name} is a text rubric: it is sent without a system message")
     sys.stdout.write(text or "")

@@ -6,17 +6,20 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from citemark.citations.urls import domain_of
 from citemark.cli.inputs import Inputs, takes_cases
+from citemark.cli.judging import read_options, takes_judge
 from citemark.cli.progress import watched
-from citemark.cli.table import Table
 from citemark.cli.talk import say
 from citemark.errors import UsageError
 from citemark.judges import Judge, find_judge
+from citemark.judging import work_on
 from citemark.manifest import Manifest, Tally, counted
 from citemark.notices import notice
 from citemark.results import Writer, format_of, writer_for, written_whole
@@ -27,8 +30,7 @@ from citemark.scoring import choose_rubrics, score_many
 
 @click.command(short_help="Score every source that an answer cites.")
 @takes_cases
-@click.option("--judge", "-j", default="embedded", show_default=True, help="Who gives the scores.")
-@click.option("--mode", help="How an LLM judge is asked; the embedded judge has no modes.")
+@takes_judge(asks=True)
 @click.option(
     "--metrics", "-m", help="Metrics to score by, such as relevance,count [default: all five]."
 )
@@ -47,16 +49,18 @@ from citemark.scoring import choose_rubrics, score_many
     type=click.Choice(["table", "jsonl", "rows", "csv"]),
     help="What to print on standard output [default: table, or nothing with -o].",
 )
+@click.option("--dry-run", is_flag=True, help="Count calls and tokens; ask nothing.")
 def score(
     inputs: tuple[str, ...],
     query: str | None,
     judge: str,
-    mode: str | None,
     metrics: str | None,
     rubric_files: tuple[str, ...],
     sources: str | None,
     output: Path | None,
     form: str | None,
+    dry_run: bool,
+    **given: Any,
 ) -> None:
     """Score every source that an answer cites, by five rubrics, with evidence.
 
@@ -72,8 +76,12 @@ def score(
     """
     rubrics = choose_rubrics(_names(metrics), [load_rubric(path) for path in rubric_files])
     _keep_inputs(inputs, output)
-    chosen = _judge(judge, mode)
-    run = _Scoring(Inputs(inputs, query), chosen, rubrics, _only(sources), output, form)
+    chosen = find_judge(judge, read_options(given, ask=not dry_run))
+    cases = Inputs(inputs, query)
+    if dry_run:
+        _say_plan(chosen, cases, rubrics)
+        return
+    run = _Scoring(cases, chosen, rubrics, _only(sources), output, form)
     run.go()
 
 
@@ -96,11 +104,20 @@ def _only(text: str | None) -> list[str] | None:
     return [str(int(name)) if name.isdecimal() else name for name in wanted]
 
 
-def _judge(spec: str, mode: str | None) -> Judge:
-    judge = find_judge(spec)
-    if mode is not None and mode != getattr(judge, "mode", None):
-        raise UsageError(f'judge "{judge.name}" has no mode "{mode}"; leave out --mode')
-    return judge
+def _say_plan(judge: Judge, cases: Inputs, rubrics: tuple[Rubric, ...]) -> None:
+    """Print what a run would ask; nothing is asked."""
+    if not hasattr(judge, "asking"):
+        say(f'judge "{judge.name}" asks no model: no calls, no cost')
+        return
+    from citemark.judges.llm.judge import LLMJudge
+    from citemark.judges.llm.plan import planned
+
+    if isinstance(judge, LLMJudge):
+        click.echo(
+            f"{judge.name}, mode {judge.mode}: {planned(judge, work_on(cases, rubrics)).line()}"
+        )
+        judge.close()
+    cases.finish()
 
 
 def _keep_inputs(inputs: tuple[str, ...], output: Path | None) -> None:
@@ -108,6 +125,12 @@ def _keep_inputs(inputs: tuple[str, ...], output: Path | None) -> None:
     for name in inputs:
         if output and output.exists() and Path(name).exists() and output.samefile(name):
             raise UsageError(f"{output} is an input; write the results to another file")
+
+
+def _settings(judge: Judge) -> dict[str, Any]:
+    """How a judge was set up, as far as a score depends on it."""
+    settings = getattr(judge, "settings", None)
+    return asdict(settings) if is_dataclass(settings) and not isinstance(settings, type) else {}
 
 
 class _Scoring:
@@ -160,6 +183,8 @@ class _Scoring:
     def _writers(self, stack: ExitStack) -> list[Writer]:
         writers: list[Writer] = []
         if self.form == "table":
+            from citemark.cli.table import Table  # rich takes a moment to import
+
             writers.append(Table(self.judge.trust))
         elif self.form:
             writers.append(writer_for(self.form, sys.stdout.buffer, self.rubrics))
@@ -177,7 +202,8 @@ class _Scoring:
             judge=self.judge.name,
             mode=getattr(self.judge, "mode", None),
             signature=self.signature,
-            settings={"sources": self.only},
+            settings={"sources": self.only, **_settings(self.judge)},
+            calls=self.judge.ledger.to_dict() if hasattr(self.judge, "ledger") else None,
             tally=self.tally,
             started=started,
         )

@@ -15,9 +15,10 @@ from rich.text import Text
 from citemark.citations import SEVERITIES, Problem
 from citemark.citations.urls import domain_of
 from citemark.cli.talk import one_line
+from citemark.manifest import counted
 from citemark.scorecard import Judgment, Scorecard, SourceCard
 
-_BAND_COLOURS = ("red", "dark_orange", "yellow", "green3", "turquoise2", "bright_cyan")
+_BAND_COLOURS = ("#d1495b", "#e8894a", "#d9b44a", "#7fb069", "#3f9c8f", "#3d7ebf")
 _BAND_STARTS = (1, 4, 8, 12, 16, 19)
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _MOST_PROBLEMS = 4
@@ -118,7 +119,7 @@ def _layout(width: int, metrics: list[str], number: int) -> _Layout:
 def _headline(card: Scorecard) -> Text:
     cited = len(card.answer.cited)
     words = sum(sentence.words for sentence in card.answer.sentences)
-    facts = f"{words} words, {cited} of {len(card.answer.sources)} sources cited"
+    facts = f"{counted(words, 'word')}, {cited} of {len(card.answer.sources)} sources cited"
     return Text.assemble(
         (one_line(card.case.id, 60), "bold"),
         "  ",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from citemark.judges.options import JudgeOptions
 from citemark.judges.protocol import Judge, Outcome, Work
 from citemark.judges.registry import find_judge
 
-__all__ = ["Judge", "Outcome", "Work", "find_judge"]
+__all__ = ["Judge", "JudgeOptions", "Outcome", "Work", "find_judge"]

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from citemark.case import Case
-from citemark.citations import ParsedAnswer
+from citemark.citations import ParsedAnswer, Problem
 from citemark.rubrics import Rubric
 from citemark.scorecard import Judgment
 
@@ -55,6 +55,8 @@ class Outcome:
     source: int
     metric: str
     judgment: Judgment
+    problems: tuple[Problem, ...] = ()
+    """What looked odd about the judgment; it goes to the scorecard's problems."""
 
 
 @runtime_checkable

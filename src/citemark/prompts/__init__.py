@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
-from citemark.prompts.rendering import MODES, prompt, system_message
+from citemark.prompts.rendering import (
+    MODES,
+    Prompt,
+    panel_prompt,
+    prompt,
+    prompts_hash,
+    sheet_prompt,
+    system_message,
+)
 
-__all__ = ["MODES", "prompt", "system_message"]
+__all__ = [
+    "MODES",
+    "Prompt",
+    "panel_prompt",
+    "prompt",
+    "prompts_hash",
+    "sheet_prompt",
+    "system_message",
+]

@@ -2,49 +2,95 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from citemark.case import Case
 from citemark.citations import ParsedAnswer
 from citemark.errors import UsageError
+from citemark.prompts.injection import neutralised
 from citemark.rubrics import Rubric, Step
 
-MODES = ("subscores", "direct")
+MODES = ("subscores", "direct", "weighted", "sampled", "panel", "sheet")
+"""How a judge can be asked; ``weighted`` and ``sampled`` ask as ``direct`` does."""
+
+_ONE_NUMBER = ("direct", "weighted", "sampled")
 _FIELD = re.compile(r"\{\{(\w+)\}\}")
 _CLASSIC = re.compile(r"\{query\}|\{answer\}|Source \[1\]")
 
 
-def prompt(rubric: Rubric, case: Case, answer: ParsedAnswer, source: int, mode: str) -> str:
+class Prompt(NamedTuple):
+    """A user message in two parts, so that what many messages share comes first."""
+
+    shared: str
+    specific: str
+
+    @property
+    def text(self) -> str:
+        """The message as it is sent."""
+        return self.shared + self.specific
+
+
+def prompt(rubric: Rubric, case: Case, answer: ParsedAnswer, source: int, mode: str) -> Prompt:
     """The user message that asks a judge for one metric of one source.
 
     A rubric that came as a text file is sent as it stands, with the query, the answer and
     the number of the source put in.
     """
-    if mode not in MODES:
-        raise UsageError(f'no mode "{mode}"; there are: {", ".join(MODES)}')
     if rubric.text is not None:
-        if mode != "direct":
+        if mode not in _ONE_NUMBER:
             raise UsageError(
-                f"{rubric.name} is a text rubric, which asks for one number: use direct"
+                f"{rubric.name} is a text rubric, which asks for one number: use --mode direct"
             )
-        return _classic(rubric.text, case, source)
-    values = {
-        "query": case.query,
-        "answer": case.answer if mode == "direct" else tagged(answer),
-        "source": str(source),
-        "title": rubric.title,
-        **_parts(rubric, mode),
-    }
-    values = {name: _about(text, source, name) for name, text in values.items()}
-    return _filled(_template(mode), values)
+        return Prompt("", _classic(rubric.text, case, source))
+    if mode in _ONE_NUMBER:
+        shared = _filled("case", query=neutralised(case.query), answer=neutralised(case.answer))
+        return Prompt(shared, _about(source, _filled("direct", **_parts(rubric, whole=True))))
+    if mode != "subscores":
+        raise UsageError(f'no mode "{mode}" for one metric; there are: {", ".join(MODES)}')
+    specific = _filled("subscores", **_parts(rubric, whole=False))
+    return Prompt(_tagged_case(case, answer), _about(source, specific))
 
 
-def system_message(rubric: Rubric) -> str | None:
+def panel_prompt(
+    rubrics: Sequence[Rubric], case: Case, answer: ParsedAnswer, source: int
+) -> Prompt:
+    """The user message that asks a judge for all metrics of one source."""
+    specific = _filled("panel", rubrics=_sections(tuple(rubrics)), form=_panel_form(rubrics))
+    return Prompt(_tagged_case(case, answer), _about(source, specific))
+
+
+def sheet_prompt(
+    rubrics: Sequence[Rubric], case: Case, answer: ParsedAnswer, sources: Sequence[int]
+) -> Prompt:
+    """The user message that asks a judge for all metrics of all sources of a case."""
+    rubric_text = _sections(tuple(rubrics)).replace("Source [1]", "the source at hand")
+    specific = _filled(
+        "sheet",
+        rubrics=rubric_text,
+        numbers=", ".join(map(str, sources)),
+        form="".join(f'"{n}": {{{_panel_form(rubrics)}}}, ' for n in sources[:1]) + "...",
+    )
+    return Prompt(_tagged_case(case, answer), specific)
+
+
+def system_message(rubric: Rubric | None = None) -> str | None:
     """The system message that goes with a prompt; a text rubric has none."""
-    return None if rubric.text is not None else _template("system").rstrip("\n")
+    if rubric is not None and rubric.text is not None:
+        return None
+    return _template("system").rstrip("\n")
+
+
+@cache
+def prompts_hash() -> str:
+    """A short hash of all templates: part of every LLM judge's signature."""
+    names = sorted(f.name for f in files("citemark.prompts").iterdir() if f.name.endswith(".txt"))
+    whole = "\0".join(f"{name}\0{_template(name.removesuffix('.txt'))}" for name in names)
+    return hashlib.sha256(whole.encode()).hexdigest()[:8]
 
 
 def tagged(answer: ParsedAnswer) -> str:
@@ -56,9 +102,13 @@ def tagged(answer: ParsedAnswer) -> str:
     """
     parts, reached = [], 0
     for sentence in answer.sentences:
-        parts += [answer.answer[reached : sentence.start], f"⟨{sentence.n}⟩ "]
+        parts += [neutralised(answer.answer[reached : sentence.start]), f"⟨{sentence.n}⟩ "]
         reached = sentence.start
-    return "".join([*parts, answer.answer[reached:]])
+    return "".join([*parts, neutralised(answer.answer[reached:])])
+
+
+def _tagged_case(case: Case, answer: ParsedAnswer) -> str:
+    return _filled("case_tagged", query=neutralised(case.query), answer=tagged(answer))
 
 
 def _classic(text: str, case: Case, source: int) -> str:
@@ -66,13 +116,13 @@ def _classic(text: str, case: Case, source: int) -> str:
     return _CLASSIC.sub(lambda match: values[match[0]], text)
 
 
-def _filled(template: str, values: Mapping[str, str]) -> str:
-    return _FIELD.sub(lambda match: values[match[1]], template).strip("\n") + "\n"
+def _filled(name: str, /, **values: str) -> str:
+    return _FIELD.sub(lambda match: values[match[1]], _template(name))
 
 
-def _about(text: str, source: int, name: str) -> str:
-    """A rubric speaks of "Source [1]"; a case's own text is left alone."""
-    return text if name in ("query", "answer") else text.replace("Source [1]", f"Source [{source}]")
+def _about(source: int, text: str) -> str:
+    """A rubric speaks of "Source [1]"; put in the number of the source at hand."""
+    return text.replace("Source [1]", f"Source [{source}]")
 
 
 @cache
@@ -81,17 +131,33 @@ def _template(name: str) -> str:
 
 
 @cache
-def _parts(rubric: Rubric, mode: str) -> Mapping[str, str]:
+def _sections(rubrics: tuple[Rubric, ...]) -> str:
+    """Several rubrics one after the other, for the modes that ask for all at once."""
+    return "\n".join(_filled("section", **_parts(rubric, whole=False)) for rubric in rubrics)
+
+
+def _levels_form(rubric: Rubric) -> str:
+    return ", ".join(f'"{i}": {{"level": 0, "sentences": []}}' for i in rubric.ids)
+
+
+def _panel_form(rubrics: Sequence[Rubric]) -> str:
+    return ", ".join(f'"{rubric.name}": {{{_levels_form(rubric)}}}' for rubric in rubrics)
+
+
+@cache
+def _parts(rubric: Rubric, *, whole: bool) -> Mapping[str, str]:
     """The parts of a rubric as the templates name them."""
-    steps = rubric.steps if mode == "direct" else _steps_of_judging(rubric)
+    steps = rubric.steps if whole else _steps_of_judging(rubric)
     return {
+        "name": rubric.name,
+        "title": rubric.title,
         "criteria": "\n".join(filter(None, (rubric.definition, rubric.is_not, rubric.test))),
         "method": rubric.method,
         "subscores": "\n".join(
             f"{s.id}. {s.name}" + (f" ({s.gist})" if s.gist else "") for s in rubric.subscores
         ),
         "ids": ", ".join(rubric.ids),
-        "form": ", ".join(f'"{i}": {{"level": 0, "sentences": []}}' for i in rubric.ids),
+        "form": _levels_form(rubric),
         "bands": "\n".join(
             f"{f'{b.low}-{b.high}':<6}: {b.name}" + (f" ({b.meaning})" if b.meaning else "")
             for b in rubric.bands
@@ -99,9 +165,7 @@ def _parts(rubric: Rubric, mode: str) -> Mapping[str, str]:
         "output_rule": "\n".join(f"- {line}" for line in rubric.output_rule),
         "steps": "\n".join(_step(number, step) for number, step in enumerate(steps, start=1)),
         "definitions": "\n\n".join(
-            "\n".join(
-                [f"{s.id}. {s.name}:", *(f"{n} = {level}" for n, level in enumerate(s.levels))]
-            )
+            "\n".join([f"{s.id}. {s.name}:", *(f"{n} = {text}" for n, text in enumerate(s.levels))])
             for s in rubric.subscores
         ),
         "exclusions": _section("Exclusions (important):", rubric.exclusions),

@@ -23,9 +23,7 @@ class EmbeddedJudge:
 
     name = "embedded"
     signature = "embedded/1"
-    trust = (
-        "rules, not a reader; rank correlation with an LLM judge .61 (that LLM with itself .92)"
-    )
+    trust = "rules, not a reader; rank correlation with an LLM judge .61 (that LLM with itself .92)"
 
     async def judge(self, work: AsyncIterator[Work]) -> AsyncIterator[Outcome]:
         """Judge every wanted source by every wanted rubric, case by case."""

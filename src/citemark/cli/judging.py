@@ -1,0 +1,68 @@
+"""The options of every command that asks a model, or prepares to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from citemark.judges.options import JudgeOptions
+from citemark.prompts import MODES
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+_HOW = (
+    click.option(
+        "--mode", type=click.Choice(MODES), help="How a model is asked [default: subscores]."
+    ),
+    click.option("--base-url", metavar="URL", help="Any server that speaks OpenAI's protocol."),
+    click.option(
+        "--samples", type=int, default=8, show_default=True, help="Replies in mode sampled."
+    ),
+    click.option("--temperature", help="A number, or none to send none [default: 0; sampled: 1]."),
+    click.option("--seed", type=int, help="Passed on where the endpoint takes it."),
+    click.option("--no-schema", is_flag=True, help="Do not send a JSON schema."),
+    click.option("--store", metavar="PATH", help="Where replies are kept (or CITEMARK_STORE)."),
+)
+_HARD = (
+    click.option(
+        "--concurrency", type=int, default=16, show_default=True, help="Requests at once."
+    ),
+    click.option(
+        "--timeout", type=float, default=60, show_default=True, help="Seconds per attempt."
+    ),
+    click.option(
+        "--retries", type=int, default=5, show_default=True, help="Attempts after the first."
+    ),
+    click.option("--fresh", is_flag=True, help="Ask anew; what the store has is replaced."),
+    click.option("--retry-failed", is_flag=True, help="Ask again where a kept reply was no score."),
+    click.option("--offline", is_flag=True, help="Use only what the store has."),
+)
+
+
+def takes_judge(*, asks: bool) -> Callable[[_Command], _Command]:
+    """Give a command ``--judge`` and the options that say how a model is asked."""
+
+    def decorate(command: _Command) -> _Command:
+        for option in reversed(_HOW + (_HARD if asks else ())):
+            command = option(command)
+        return click.option(
+            "--judge", "-j", default="embedded", show_default=True, help="Who gives the scores."
+        )(command)
+
+    return decorate
+
+
+def read_options(given: dict[str, Any], *, ask: bool = True) -> JudgeOptions:
+    """The judge's options from the command's; takes them out of ``given``."""
+    names = ("mode", "base_url", "samples", "seed", "store", "concurrency", "timeout", "retries",
+             "fresh", "retry_failed", "offline")  # fmt: skip
+    settings = {name: given.pop(name) for name in names if name in given}
+    temperature = given.pop("temperature", None)
+    if temperature is not None:
+        try:
+            settings["temperature"] = float(temperature)
+        except ValueError:
+            settings["temperature"] = temperature
+    return JudgeOptions(schema=not given.pop("no_schema", False), ask=ask, **settings)

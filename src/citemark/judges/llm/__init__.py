@@ -1,0 +1,1 @@
+"""LLM judges: any model behind an OpenAI-compatible endpoint."""

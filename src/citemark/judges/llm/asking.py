@@ -1,0 +1,173 @@
+"""Getting replies: from the store if they are there, else from the endpoint, with patience."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from dataclasses import dataclass, field
+
+from citemark.errors import JudgeError
+from citemark.judges.llm.client import Again, Answered, Client, Failed
+from citemark.judges.llm.endpoint import Endpoint
+from citemark.judges.llm.request import Reply, Request, Usage, read_body
+from citemark.store import Store
+
+FLUSH_EVERY = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How hard to try: none of this changes a score, so none of it is in a key."""
+
+    concurrency: int = 16
+    timeout: float = 60.0
+    deadline: float = 600.0
+    retries: int = 5
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where replies may come from."""
+
+    offline: bool = False
+    """Only from the store."""
+    fresh: bool = False
+    """Only from the endpoint; the store is written, not read."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What a run asked and what it cost, counted as it goes."""
+
+    calls: int = 0
+    from_store: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+    def to_dict(self) -> dict[str, int]:
+        """The counts for a manifest."""
+        return {
+            "asked": self.calls,
+            "from_store": self.from_store,
+            "prompt_tokens": self.usage.prompt,
+            "completion_tokens": self.usage.completion,
+        }
+
+    def add(self, reply: Reply) -> None:
+        """Count one reply in."""
+        if reply.stored:
+            self.from_store += 1
+        else:
+            self.usage = Usage(
+                self.usage.prompt + reply.usage.prompt,
+                self.usage.completion + reply.usage.completion,
+            )
+
+
+class Caller:
+    """Answers requests: identical ones in flight are asked once, answered ones never again."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        store: Store,
+        client: Client | None,
+        patience: Patience,
+        sources: Sources,
+    ) -> None:
+        self.endpoint = endpoint
+        self.ledger = Ledger()
+        self._store = store
+        self._client = client
+        self._patience = patience
+        self._sources = sources
+        self._room = asyncio.Semaphore(patience.concurrency)
+        self._asked: dict[bytes, asyncio.Future[Reply]] = {}
+        self._reached = False
+
+    async def ask(self, request: Request, *, again: bool = False) -> Reply:
+        """The reply to a request; ``again`` asks even if the store has one."""
+        key = request.key(self.endpoint)
+        if not again and not self._sources.fresh and (raw := self._store.get(key)) is not None:
+            reply = read_stored(raw, request)
+            self.ledger.add(reply)
+            return reply
+        if self._client is None or self._sources.offline:
+            return Reply(failure="not_in_store", detail="the store has no reply to this")
+        if (asked := self._asked.get(key)) is not None:
+            return await asyncio.shield(asked)
+        asked = self._asked[key] = asyncio.get_running_loop().create_future()
+        try:
+            reply = await self._fetch(key, request)
+            asked.set_result(reply)
+            self.ledger.add(reply)
+            return reply
+        except BaseException as error:
+            asked.set_exception(error)
+            asked.exception()  # seen: nobody else may be waiting for it
+            raise
+        finally:
+            del self._asked[key]
+
+    async def _fetch(self, key: bytes, request: Request) -> Reply:
+        """Ask until there is an answer, the attempts are used up or the deadline is reached."""
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self._patience.deadline
+        attempts = 0
+        while True:
+            async with self._room:
+                result = await self._post(request, max(0.01, deadline - clock()))
+            if isinstance(result, Answered):
+                return self._keep(key, request, result)
+            if isinstance(result, Failed):
+                return Reply(failure=result.reason, detail=result.detail)
+            attempts += not result.limited
+            wait = self._wait(result, attempts)
+            if attempts > self._patience.retries or clock() + wait >= deadline:
+                return self._given_up(result)
+            await asyncio.sleep(wait)
+
+    async def _post(self, request: Request, most: float) -> Answered | Failed | Again:
+        assert self._client is not None  # noqa: S101 - ask() checked it
+        self.ledger.calls += 1
+        try:
+            async with asyncio.timeout(most):
+                result = await self._client.post(request)
+        except TimeoutError:
+            return Again("timeout", f"no answer within {most:.0f} s")
+        self._reached = self._reached or not (isinstance(result, Again) and result.unreachable)
+        return result
+
+    def _keep(self, key: bytes, request: Request, result: Answered) -> Reply:
+        reply = read_body(result.body, wants_logprobs=request.top_logprobs > 0)
+        if request.weighs and reply.tokens is None and reply.failure is None:
+            raise JudgeError(
+                f"{self.endpoint.provider.title} gives no token probabilities for "
+                f'"{self.endpoint.model}"; use --mode sampled'
+            )
+        provider, _, model = self.endpoint.identity
+        self._store.put(key, provider, model, result.raw)
+        return reply
+
+    def _wait(self, result: Again, attempts: int) -> float:
+        """How long to wait before the next attempt: as told, or longer each time, with jitter."""
+        if result.wait is not None:
+            return min(result.wait, self._patience.longest_wait * 4) + random.random() * 0.1  # noqa: S311
+        most = self._patience.first_wait * float(2 ** min(max(attempts - 1, 0), 10))
+        return min(most, self._patience.longest_wait) * (0.5 + random.random() / 2)  # noqa: S311
+
+    def _given_up(self, result: Again) -> Reply:
+        if not self._reached:
+            raise JudgeError(f"{result.detail}; is it running, and is --base-url right?")
+        return Reply(failure=result.reason, detail=result.detail)
+
+
+def read_stored(raw: str, request: Request) -> Reply:
+    """A reply from the store, read anew."""
+    try:
+        reply = read_body(json.loads(raw), wants_logprobs=request.top_logprobs > 0)
+    except ValueError:
+        return Reply(failure="provider_error", detail="the stored reply is damaged", stored=True)
+    return Reply(reply.text, reply.failure, reply.detail, reply.tokens, reply.usage, stored=True)

@@ -1,0 +1,206 @@
+"""The LLM judge: asks a model by the rubrics, and never turns a bad reply into a number."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, fields
+
+from citemark.errors import JudgeError, UsageError
+from citemark.judges.llm.asking import FLUSH_EVERY, Caller, Ledger, Patience, Sources
+from citemark.judges.llm.client import Client
+from citemark.judges.llm.endpoint import Endpoint
+from citemark.judges.llm.gguf import LocalModel
+from citemark.judges.llm.modes import units
+from citemark.judges.llm.reading import READER_VERSION
+from citemark.judges.llm.request import Request
+from citemark.judges.llm.units import Asking, Reading, Unit
+from citemark.judges.protocol import Outcome, Work
+from citemark.prompts import MODES, prompts_hash
+from citemark.store import Store
+
+UNREADABLE = ("refused", "truncated", "not_a_score", "off_scale")
+"""Reasons that lie in what the model said: the reply is complete, and asking again until a
+number appears would bend the scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class LLMSettings:
+    """Everything about the judge that a score depends on; the signature is made from it."""
+
+    judge: str
+    base_url: str | None
+    temperature: float | None
+    seed: int | None
+    samples: int | None
+    schema: bool | None
+    logprobs: bool | None
+    prompts: str
+    reader: int = READER_VERSION
+
+    @property
+    def signature(self) -> str:
+        """The judge and every setting that is not at rest, in a fixed order."""
+        parts = [self.judge]
+        for setting in fields(self)[1:]:
+            value = getattr(self, setting.name)
+            if isinstance(value, bool):
+                value = "yes" if value else "no"
+            if value is not None:
+                parts.append(f"{setting.name}={value}")
+        return ",".join(parts)
+
+
+class LLMJudge:
+    """Any model behind an OpenAI-compatible endpoint."""
+
+    def __init__(
+        self,
+        spec: str,
+        endpoint: Endpoint,
+        asking: Asking,
+        store: Store,
+        patience: Patience | None = None,
+        sources: Sources | None = None,
+        *,
+        retry_failed: bool = False,
+        custom_url: bool = False,
+        local: LocalModel | None = None,
+    ) -> None:
+        if asking.mode not in MODES:
+            raise UsageError(f'no mode "{asking.mode}"; there are: {", ".join(MODES)}')
+        if asking.mode == "weighted" and not endpoint.provider.logprobs:
+            raise JudgeError(
+                f"{endpoint.provider.title} gives no token probabilities, which weighted needs; "
+                "use --mode sampled"
+            )
+        self.name = spec
+        self.mode = asking.mode
+        self.endpoint = endpoint
+        self.asking = asking
+        self.ledger = Ledger()
+        self._store = store
+        self._patience = patience or Patience()
+        self._sources = sources or Sources()
+        self._retry_failed = retry_failed
+        self._local = local
+        structured = asking.mode in ("subscores", "panel", "sheet")
+        self.settings = LLMSettings(
+            judge=spec,
+            base_url=endpoint.provider.base_url if custom_url else None,
+            temperature=asking.temperature,
+            seed=asking.seed,
+            samples=asking.samples if asking.mode == "sampled" else None,
+            schema=asking.schema if structured else None,
+            logprobs=asking.logprobs if structured else None,
+            prompts=prompts_hash(),
+        )
+        self.signature = self.settings.signature
+        self.trust = f"an LLM, asked in mode {asking.mode}; compare judges before you rely on one"
+
+    def has(self, request: Request) -> bool:
+        """Whether the store has a reply to this request."""
+        return not self._sources.fresh and self._store.get(request.key(self.endpoint)) is not None
+
+    def close(self) -> None:
+        """Close the store; what is in it is on disk."""
+        self._store.close()
+
+    async def judge(self, work: AsyncIterator[Work]) -> AsyncIterator[Outcome]:
+        """Judge every case, many requests at a time."""
+        async with AsyncExitStack() as stack:
+            client = None
+            if not self._sources.offline:
+                endpoint = self.endpoint
+                if self._local:
+                    endpoint = await stack.enter_async_context(self._local.serving())
+                client = await stack.enter_async_context(
+                    Client(
+                        endpoint,
+                        timeout=self._patience.timeout,
+                        connections=self._patience.concurrency,
+                    )
+                )
+            caller = Caller(self.endpoint, self._store, client, self._patience, self._sources)
+            self.ledger = caller.ledger
+            run = _Run(self.asking, caller, self._patience.concurrency, self._retry_failed)
+            flusher = asyncio.create_task(self._flush_often())
+            try:
+                async for outcome in run.outcomes(work):
+                    yield outcome
+            finally:
+                flusher.cancel()
+                with suppress(asyncio.CancelledError):
+                    await flusher
+                self._store.flush()
+
+    async def _flush_often(self) -> None:
+        while True:
+            await asyncio.sleep(FLUSH_EVERY)
+            self._store.flush()
+
+
+class _Run:
+    """One stream of cases through the model: units in parallel, outcomes as they come."""
+
+    def __init__(
+        self, asking: Asking, caller: Caller, concurrency: int, retry_failed: bool
+    ) -> None:
+        self._asking = asking
+        self._caller = caller
+        self._room = asyncio.Semaphore(2 * concurrency)
+        self._retry_failed = retry_failed
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._results: asyncio.Queue[list[Outcome] | BaseException | None] = asyncio.Queue()
+
+    async def outcomes(self, work: AsyncIterator[Work]) -> AsyncIterator[Outcome]:
+        feeding = asyncio.create_task(self._feed(work))
+        try:
+            while (result := await self._results.get()) is not None:
+                if isinstance(result, BaseException):
+                    raise result
+                for outcome in result:
+                    yield outcome
+        finally:
+            for task in (feeding, *self._tasks):
+                task.cancel()
+            await asyncio.gather(feeding, *self._tasks, return_exceptions=True)
+
+    async def _feed(self, work: AsyncIterator[Work]) -> None:
+        try:
+            async for item in work:
+                for unit in units(item, self._asking):
+                    await self._room.acquire()
+                    task = asyncio.create_task(self._do(item.number, unit))
+                    self._tasks.add(task)
+                    task.add_done_callback(self._tasks.discard)
+            if self._tasks:
+                await asyncio.wait(set(self._tasks))
+            self._results.put_nowait(None)
+        except Exception as error:
+            self._results.put_nowait(error)
+
+    async def _do(self, number: int, unit: Unit) -> None:
+        try:
+            reading = await self._read(unit)
+            self._results.put_nowait(
+                [
+                    Outcome(number, source, metric, judgment, reading.problems if not i else ())
+                    for i, ((source, metric), judgment) in enumerate(reading.judgments.items())
+                ]
+            )
+        except Exception as error:
+            self._results.put_nowait(error)
+        finally:
+            self._room.release()
+
+    async def _read(self, unit: Unit, *, again: bool = False) -> Reading:
+        first = await asyncio.gather(*(self._caller.ask(r, again=again) for r in unit.requests))
+        more = await asyncio.gather(*(self._caller.ask(r) for r in unit.more(first)))
+        reading = unit.read([*first, *more])
+        if self._retry_failed and not again and any(reply.stored for reply in first):
+            reasons = {judgment.reason for judgment in reading.judgments.values()}
+            if reasons.intersection(UNREADABLE):
+                return await self._read(unit, again=True)
+        return reading

@@ -1,0 +1,83 @@
+"""What a run would ask, before anything is asked: calls and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from citemark.judges.llm.judge import LLMJudge
+from citemark.judges.llm.modes import units
+from citemark.judges.llm.request import Request
+from citemark.judges.protocol import Work
+
+CHARACTERS_PER_TOKEN = 4
+"""A rule of thumb for English text and JSON; other scripts need more tokens."""
+_REPLY_TOKENS = {
+    "subscores": 90,
+    "panel": 440,
+    "sheet": 440,
+    "direct": 3,
+    "weighted": 3,
+    "sampled": 3,
+}
+"""What a reply takes in each mode, for each source asked about, without thinking aloud."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """Counts of what a run would do."""
+
+    cases: int = 0
+    judgments: int = 0
+    calls: int = 0
+    in_store: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+
+    def line(self) -> str:
+        """The plan in one line for people."""
+        return (
+            f"{self.cases} cases, {self.judgments} judgments: {self.calls} calls"
+            f" ({self.in_store} more are in the store), about {self.prompt_tokens:,} tokens to send"
+            f" and {self.reply_tokens:,} to receive"
+        )
+
+
+def planned(judge: LLMJudge, work: Iterable[Work]) -> Plan:
+    """Count the calls and estimate the tokens of a run; nothing is asked."""
+    plan = Plan()
+    for item in work:
+        plan.cases += 1
+        plan.judgments += len(item.sources) * len(item.rubrics)
+        for request, sources in _requests(judge, item):
+            if judge.has(request):
+                plan.in_store += 1
+                continue
+            plan.calls += 1
+            plan.prompt_tokens += estimate(request)
+            plan.reply_tokens += _REPLY_TOKENS[judge.mode] * sources
+    return plan
+
+
+def requests(judge: LLMJudge, work: Iterable[Work]) -> Iterator[Request]:
+    """Every request of a run that can be made before replies are known, each once."""
+    seen: set[bytes] = set()
+    for item in work:
+        for request, _ in _requests(judge, item):
+            key = request.key(judge.endpoint)
+            if key not in seen:
+                seen.add(key)
+                yield request
+
+
+def _requests(judge: LLMJudge, item: Work) -> Iterator[tuple[Request, int]]:
+    for unit in units(item, judge.asking):
+        sources = len({source for source, _ in unit.places})
+        for request in unit.requests:
+            yield request, sources
+
+
+def estimate(request: Request) -> int:
+    """About how many tokens a request takes to send."""
+    characters = len(request.user) + len(request.system or "") + len(request.schema or "")
+    return -(-characters // CHARACTERS_PER_TOKEN)

@@ -1,0 +1,235 @@
+"""Finding what a reply says is its score, and deciding which of several counts.
+
+The last verdict wins, unless what came before was stated more firmly and says otherwise:
+then nobody can tell which one is meant, and none is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+from citemark.judges.llm.numerals import Figure, Scale, read_figure
+from citemark.judges.llm.plain_text import SOURCE
+from citemark.judges.llm.unreadable import Unreadable
+
+
+class Strength(IntEnum):
+    """How firmly something is stated to be the score."""
+
+    ASIDE = 0  # "Specificity: 3": no verdict, but it may throw doubt on a weak one
+    METRIC = 1  # "Relevance: 14"
+    WEAK = 2  # "I'd give it 14/20"
+    STATED = 3  # "Score: 14"
+    FINAL = 4  # "Final score: 14", or a last line that is nothing but the number
+
+
+class Verdict(NamedTuple):
+    """One number that a reply gives as its score."""
+
+    value: int | Unreadable
+    strength: Strength
+    kind: str = ""
+    """"line" or "source" if none of that kind outdoes another; or what exactly was scored."""
+
+
+_FINAL = (
+    r"final(?:ly|e|es)?|revised|corrected|adjusted|updated"
+    r"|endgültige|abschließende|definitiva|итоговая|окончательная|最终|最終|최종"
+)
+_WORD = (
+    r"scores?|rating|grade|mark|verdict|assessment|evaluation|judge?ment|answer|result"
+    r"|puntuación|puntaje|calificación|nota|punktzahl|gesamtpunktzahl|bewertung|wertung|ergebnis"
+    r"|pontuação|punteggio|voto|оценка|баллы?|итого?|puan|الدرجة|التقييم|النتيجة|स्कोर"
+)
+_GLYPHS = r"得分|评分|分数|評分|分數|总分|總分|打分|スコア|点数|評価|得点|점수|평점|총점"
+_ASIDE = r"(?:\s?\([^()]{0,80}\))?"
+_ABOUT = (
+    r"(?:\s?(?:for|of|on|in|given|assigned|awarded|per|pour|für|para|per)\s[^\d:=.!?;]{1,60}?)?"
+)
+_COLON = r"[\"']?\s?(?::|=|→|->|=>|\||\s[-–]\s)"
+_LABEL = re.compile(
+    rf"(?:(?P<final>(?<![^\W_])(?:{_FINAL})[\s_-]?(?:[^\W\d_]{{1,20}}[\s_-]){{0,6}}?)?"
+    rf"(?:(?<!\w)(?:(?P<whole>total|sum)|{_WORD})|(?<=_)(?:score|rating)|{_GLYPHS})(?P<last>\sfinale?)?"
+    rf"|(?P<alone>(?<!\w)(?:{_FINAL})))"
+    rf"(?:{_ASIDE}{_ABOUT}{_ASIDE}(?P<colon>{_COLON})"
+    rf"|{_ABOUT}\s(?P<is>is|ist|est|es|é|è)(?:\s(?:therefore|thus|hence|then))?(?:\s|\s?:)|\s(?P<of>of|von|de)\s|\s?(?P<glyph>为|為|是|は|은|는)\s?)",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(r"(?<!\w)(?:note(?P<last>\sfinale)?|voto|nota)\s?:", re.IGNORECASE)
+_OTHER_SCORE = re.compile(
+    r"(?<![^\W_])(?:max(?:imum)?|min(?:imum)?|highest|lowest|top|perfect|possible|sub|previous|initial"
+    r"|first|preliminary|tentative|average|mean|confidence|partial|provisional|draft|original|raw)"
+    r"[\s_-]{1,2}(?:\w{1,20}[\s_-]){0,2}$",
+    re.IGNORECASE,
+)
+_METRIC = re.compile(
+    rf"(?:^|[{SOURCE}:;,.(|]\s?)(?:relevance(?:\sof\scitation\sto\squery)?|influence|diversity"
+    rf"|uniqueness(?:\sin\sresponse)?|subjective\scount|follow-up){_ASIDE}{_COLON}",
+    re.IGNORECASE,
+)
+_OF_SOURCE = re.compile(rf"{SOURCE}\s?[)\]]?{_COLON}")
+_GIVING = re.compile(
+    r"\b(?:(?:I|we)(?:'d|'ll|'ve|\swould|\swill|\shave)?\s(?:\w{2,12}ly\s|thus\s|therefore\s)?"
+    r"(?:give|gave|given|assign(?:ed)?|award(?:ed)?|rated?|scored?|say|choose|go\swith|settle\s(?:on|for|at))"
+    r"|(?:gets|receives|earns|deserves|merits|scores))\b[^.:;!?\d\n]{0,60}?(?=\s[\"'(]?\d)",
+    re.IGNORECASE,
+)
+_CRITERION = re.compile(r"(?<!\w)[A-Z]\d(?!\w)[^.!?;,]*$")
+_ARTICLES = frozenset("the my this overall here is so and a".split())
+_ENUMERATED = re.compile(r"(?:[A-Za-z]\d(?!\d))?[^\d:=]{0,60}(?:\([^()]{0,40}\))?[:=]\s?(?=\d)")
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|not|never|cannot|without|than|least|most|below|above|under|over|short|from|between"
+    r"|first|initially|max(?:imum)?|possible|perfect|whether|why|earlier|previously)\b|n't\b",
+    re.IGNORECASE,
+)
+_COMMENTED = re.compile(r"(?:\s[-–]|:|,?\s(?:because|since|as)\b|\s\([^()\d]*+\)\W*+$)[^\d]*+$")
+_LONE_WORD = re.compile(r"(?:final\s)?(?:score|rating)\s(?=\d)", re.IGNORECASE)
+_CLOSED = re.compile(r"[\s.,;!。)\]}\"'…]*+$")
+_NUMBERS_ONLY = re.compile(
+    r"(?:[\W\d_]|to|or|and|bis|und|oder|ou|maybe|perhaps|possibly|points?|pts|out|of|至|到|或|分)*+$"
+)
+
+
+def verdicts(lines: Sequence[str], scale: Scale) -> list[Verdict]:
+    """Everything in the lines of a reply that is given as its score, in order.
+
+    >>> [v.value for v in verdicts(["I first thought 12.", "Final score: 14"], Scale(1, 20))]
+    [14]
+    """
+    found: list[Verdict] = []
+    for number, line in enumerate(lines):
+        last = number == len(lines) - 1
+        if bare := _bare(line, scale):
+            strength = Strength.FINAL if last else Strength.STATED
+            found.append(Verdict(bare.value, strength, "line"))
+            continue
+        inside: dict[int, Verdict] = {}
+        for end, verdict in _inside(line, scale, at_edge=last or not number):
+            if end not in inside or inside[end].strength < verdict.strength:
+                inside[end] = verdict
+        found.extend(inside[end] for end in sorted(inside))
+        if not inside and (aside := _aside(line, scale)):
+            found.append(aside)
+    return found
+
+
+def decide(found: Sequence[Verdict]) -> int | Unreadable | None:
+    """The verdict that counts; None if there is none."""
+    last = next((v for v in reversed(found) if v.strength > Strength.ASIDE), None)
+    if last is None or isinstance(last.value, Unreadable):
+        return last.value if last else None
+    for other in found:
+        if other.value != last.value and _throws_doubt(other, last):
+            if isinstance(other.value, Unreadable):
+                return other.value
+            detail = f"The reply says {other.value} and {last.value}, and not which one counts."
+            return Unreadable("not_a_score", detail)
+    return last.value
+
+
+def _throws_doubt(other: Verdict, last: Verdict) -> bool:
+    alike = other.kind == last.kind
+    if other.kind and last.kind and alike == (last.kind in ("line", "source")):
+        return True  # two bare lines, two sources, or the scores of two different things
+    if last.strength == Strength.METRIC:
+        return True
+    return other.strength > last.strength or other.strength == last.strength == Strength.WEAK
+
+
+def _bare(line: str, scale: Scale) -> Figure | None:
+    """A line that is nothing but a number, or but several; "Score 14" is one, too."""
+    word = _LONE_WORD.match(line)
+    figure = read_figure(line, word.end() if word else 0, scale)
+    if figure is None:
+        return None
+    rest = _CLOSED if isinstance(figure.value, int) else _NUMBERS_ONLY
+    return figure if rest.match(line, figure.end) else None
+
+
+def _inside(line: str, scale: Scale, *, at_edge: bool) -> Iterator[tuple[int, Verdict]]:
+    """The verdicts inside a line of words, each with the place where its number ends."""
+    for label in _LABEL.finditer(line):
+        yield from _labelled(line, label, scale)
+    for pattern, strength in (
+        (_NOTE, Strength.WEAK),
+        (_METRIC, Strength.METRIC),
+        (_OF_SOURCE, Strength.WEAK),
+    ):
+        for match in pattern.finditer(line):
+            yield from _at(line, match.end(), scale, strength, _kind(match[0]))
+    loose = [m.end() for m in _GIVING.finditer(line) if not _of_criterion(line, m.start())]
+    loose += [m.start() for m in _fraction(scale.high).finditer(line)]
+    loose += [m.start() for m in _SUM_WITH_TOTAL.finditer(line)]
+    for place in loose:
+        if not _supposed(line, place) and not _CRITERION.search(line[max(0, place - 60) : place]):
+            yield from _at(line, place, scale, Strength.WEAK)
+    figure = read_figure(line, 0, scale) if at_edge else None
+    if figure and isinstance(figure.value, int) and _COMMENTED.match(line, figure.end):
+        yield figure.end, Verdict(figure.value, Strength.WEAK)
+
+
+def _labelled(line: str, label: re.Match[str], scale: Scale) -> Iterator[tuple[int, Verdict]]:
+    before = line[max(0, label.start() - 60) : label.start()]
+    final = bool(label["final"] or label["last"] or label["alone"])
+    whole = final or label["whole"]
+    if _OTHER_SCORE.search(before) or (not whole and _CRITERION.search(before)):
+        return
+    if not label["colon"] and _supposed(line, label.start()):
+        return
+    strength = Strength.WEAK if label["of"] else Strength.STATED
+    kind = _kind(label[0]) or ("" if whole or not label["colon"] else _named(line, label))
+    yield from _at(line, label.end(), scale, Strength.FINAL if final else strength, kind)
+
+
+def _named(line: str, label: re.Match[str]) -> str:
+    """What a score is said to be of: the "topical alignment" of "Topical alignment score: 3"."""
+    words = line[: label.start()].casefold().split()
+    if len(words) > 5 or not all(word.replace("-", "").isalpha() for word in words):
+        return ""
+    return " ".join(word for word in words if word not in _ARTICLES)
+
+
+def _at(
+    line: str, place: int, scale: Scale, strength: Strength, kind: str = ""
+) -> Iterator[tuple[int, Verdict]]:
+    if figure := read_figure(line, place, scale):
+        yield figure.end, Verdict(figure.value, strength, kind)
+
+
+def _kind(label: str) -> str:
+    """Scores of several sources: which of them was asked for, the reader cannot know."""
+    return "source" if SOURCE in label else ""
+
+
+def _of_criterion(line: str, place: int) -> bool:
+    """Whether the sentence up to a place is about one sub-score: "For R1, I give a 3"."""
+    return re.search(r"(?<!\w)[A-Z]\d(?!\w)", _sentence(line, place)) is not None
+
+
+def _aside(line: str, scale: Scale) -> Verdict | None:
+    listed = _ENUMERATED.match(line)
+    figure = read_figure(line, listed.end(), scale) if listed else None
+    if figure and isinstance(figure.value, int) and _CLOSED.match(line, figure.end):
+        return Verdict(figure.value, Strength.ASIDE)
+    return None
+
+
+def _supposed(line: str, place: int) -> bool:
+    """Whether the sentence up to a place speaks of a score that was not given."""
+    return _SUPPOSED.search(_sentence(line, place)) is not None
+
+
+def _sentence(line: str, place: int) -> str:
+    return re.split(r"[.!?;]\s", line[max(0, place - 160) : place])[-1]
+
+
+_SUM_WITH_TOTAL = re.compile(
+    r"(?<![\w.,+])\(?(?:[A-Za-z]\d\s?[:=]?\s?)?\(?\d{1,4}\)?(?:\s?\+\s?[A-Za-z]?[\d:=()]{1,8})++\s?(?==)"
+)
+
+
+def _fraction(top: int) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.,/+])-?\d++(?=\s?(?:/|out\sof)\s?{top}(?![\d/]))", re.IGNORECASE)

@@ -1,0 +1,45 @@
+"""What a user can set about a judge that asks a model; the defaults are those of the CLI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from citemark.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """How an LLM is asked, where its replies are kept, and how hard to try."""
+
+    mode: str | None = None
+    base_url: str | None = None
+    samples: int = 8
+    temperature: float | str | None = None
+    """A number, ``"none"`` to send none, or None for the mode's own."""
+    seed: int | None = None
+    schema: bool = True
+    concurrency: int = 16
+    timeout: float = 60.0
+    retries: int = 5
+    store: str | Path | None = None
+    fresh: bool = False
+    retry_failed: bool = False
+    offline: bool = False
+    ask: bool = True
+    """False where requests are only made, not sent: then no key is needed."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("samples", 1), ("concurrency", 1), ("retries", 0)):
+            if getattr(self, name) < least:
+                raise UsageError(f"--{name} must be {least} or more")
+        if self.timeout <= 0:
+            raise UsageError("--timeout must be more than 0 seconds")
+        if isinstance(self.temperature, str) and self.temperature != "none":
+            raise UsageError('--temperature must be a number or "none"')
+        if isinstance(self.temperature, int | float) and not 0 <= self.temperature <= 2:
+            raise UsageError("--temperature must lie between 0 and 2")
+
+    def changed(self) -> list[str]:
+        """The names of the options that are not at their default."""
+        return [f.name for f in fields(self) if getattr(self, f.name) != f.default]

@@ -1,0 +1,160 @@
+"""The store: one SQLite file that keeps every reply an LLM judge ever gave.
+
+A reply is kept raw, under the hash of the whole request, so that running the same command
+again costs nothing and a better reader can read old replies anew.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from citemark.errors import CitemarkError
+
+MIGRATIONS = (
+    """
+    CREATE TABLE replies (
+        key BLOB PRIMARY KEY,
+        provider TEXT NOT NULL,
+        model TEXT NOT NULL,
+        raw TEXT NOT NULL,
+        created REAL NOT NULL
+    ) WITHOUT ROWID;
+    """,
+)
+"""Each brings the file from its index to the next version; never changed, only added to."""
+
+ROWS_IN_MEMORY = 100
+
+
+class StoreError(CitemarkError):
+    """The store cannot be used; nothing in it was changed."""
+
+
+class Kept(NamedTuple):
+    """One reply as it is kept."""
+
+    key: bytes
+    provider: str
+    model: str
+    raw: str
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """What a store holds."""
+
+    path: Path
+    version: int
+    size: int
+    replies: int
+    by_model: dict[str, int]
+
+
+def default_path() -> Path:
+    """Where the store is kept unless the user says otherwise."""
+    if given := os.environ.get("CITEMARK_STORE"):
+        return Path(given)
+    home = Path.home()
+    if sys.platform == "darwin":
+        folder = home / "Library" / "Application Support"
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
+    else:
+        folder = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    return folder / "citemark" / "store.sqlite"
+
+
+class Store:
+    """Replies by key. Writes are gathered and committed in small batches by one writer."""
+
+    def __init__(self, path: Path, *, create: bool = True) -> None:
+        self.path = path
+        self._pending: dict[bytes, Kept] = {}
+        try:
+            if create:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            elif not path.exists():
+                raise StoreError(f"{path}: no store here yet; score with an LLM judge first")
+            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._migrate()
+        except sqlite3.Error as error:
+            raise StoreError(f"{path}: not a store that can be used ({error})") from None
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be opened ({error.strerror})") from None
+
+    def _migrate(self) -> None:
+        version = self.version
+        if version > len(MIGRATIONS):
+            raise StoreError(
+                f"{self.path}: written by a newer Citemark (version {version}); update Citemark"
+            )
+        for number in range(version, len(MIGRATIONS)):
+            self._db.executescript(
+                f"BEGIN IMMEDIATE; {MIGRATIONS[number]} PRAGMA user_version={number + 1}; COMMIT;"
+            )
+
+    @property
+    def version(self) -> int:
+        """The version of the file's form."""
+        return int(self._db.execute("PRAGMA user_version").fetchone()[0])
+
+    def get(self, key: bytes) -> str | None:
+        """The raw reply under a key, if there is one."""
+        if kept := self._pending.get(key):
+            return kept.raw
+        row = self._db.execute("SELECT raw FROM replies WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def put(self, key: bytes, provider: str, model: str, raw: str) -> None:
+        """Keep a reply; it is on disk after the next flush, at the latest when enough gathered."""
+        self._pending[key] = Kept(key, provider, model, raw, time.time())
+        if len(self._pending) >= ROWS_IN_MEMORY:
+            self.flush()
+
+    def flush(self) -> None:
+        """Commit what was gathered."""
+        if not self._pending:
+            return
+        rows = list(self._pending.values())
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise StoreError(f"{self.path}: cannot be written ({error})") from None
+        self._pending.clear()
+
+    def __iter__(self) -> Iterator[Kept]:
+        self.flush()
+        for row in self._db.execute("SELECT * FROM replies ORDER BY created, key"):
+            yield Kept(*row)
+
+    def info(self) -> StoreInfo:
+        """How much is in the store, by model."""
+        self.flush()
+        rows = self._db.execute(
+            "SELECT provider || ':' || model, count(*) FROM replies GROUP BY 1 ORDER BY 1"
+        ).fetchall()
+        by_model = {str(name): int(count) for name, count in rows}
+        size = self.path.stat().st_size
+        return StoreInfo(self.path, self.version, size, sum(by_model.values()), by_model)
+
+    def close(self) -> None:
+        """Commit and close."""
+        try:
+            self.flush()
+        finally:
+            self._db.close()
