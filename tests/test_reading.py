@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+import time
+from typing import TypeVar
 
-from citemark.judges.llm.reading import Unreadable, read_score
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from citemark.judges.llm.reading import READER_VERSION, Unreadable, read_score
 
 READ: dict[str, list[tuple[str, int]]] = {
     "bare": [
@@ -101,6 +106,10 @@ READ: dict[str, list[tuple[str, int]]] = {
         ('{"score": 14,}', 14),
         ("| Score | 14 |", 14),
         ("Total: 14 points", 14),
+        ("Score 14", 14),
+        ("Score out of 20: 14", 14),
+        ("The final score is: 14", 14),
+        ("The score is therefore 14.", 14),
     ],
     "the source's number is no score": [
         ("Relevance for Source [3]: 14", 14),
@@ -148,6 +157,8 @@ READ: dict[str, list[tuple[str, int]]] = {
         ("Maximum score: 20\nScore: 14", 14),
         ("Score: 14\nMaximum score: 20", 14),
         ("Initial score: 12\nFinal score: 14", 14),
+        ("Score: 12\nRevised score: 14", 14),
+        ("Relevance score: 12\nThe relevance score: 14", 14),
         ("Confidence score: 3\nScore: 14", 14),
         ("Score: 14\nConfidence: 3", 14),
         ("14 - highly relevant", 14),
@@ -165,6 +176,7 @@ READ: dict[str, list[tuple[str, int]]] = {
         ("Score: 3+2+4+3+2 = 14/20", 14),
         ("Score: 14 = 3+2+4+3+2", 14),
         ("Adding up the levels gives 3+2+4+3+2 = 14.", 14),
+        ("R1: 3\nR2: 2\nR3: 4\nR4: 3\nR5: 2\n= 14", 14),
     ],
     "JSON": [
         ('{"score": 14}', 14),
@@ -214,7 +226,9 @@ READ: dict[str, list[tuple[str, int]]] = {
 }
 
 REFUSED: dict[str, list[tuple[str, str]]] = {
-    "empty": [(reply, "not_a_score") for reply in ("", " \n\t ", "\ufeff", "```\n```", "---", "**")],
+    "empty": [
+        (reply, "not_a_score") for reply in ("", " \n\t ", "\ufeff", "```\n```", "---", "**")
+    ],
     "no number": [
         ("The source is highly relevant.", "not_a_score"),
         ("Score:", "not_a_score"),
@@ -286,6 +300,9 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ("Score: 14 or 15", "not_a_score"),
         ("Score: 14, maybe 15", "not_a_score"),
         ("12 → 14", "not_a_score"),
+        ("14+", "not_a_score"),
+        ("Score: 14±1", "not_a_score"),
+        ("Score: 14-ish", "not_a_score"),
         ("1-20", "not_a_score"),
         ("Score: 14\nFinal score: 12-14", "not_a_score"),
     ],
@@ -310,6 +327,11 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ('{"R1": 3}', "not_a_score"),
         ('{"score": 12, "rating": 14}', "not_a_score"),
         ("1 - relevant\n2 - specific", "not_a_score"),
+        ("Topical score: 3\nSupport score: 4", "not_a_score"),
+        ("R1 score: 3\nR2 score: 4", "not_a_score"),
+        ("R1 (Topical Alignment): Score = 3", "not_a_score"),
+        ("For R1, I give 4 points.", "not_a_score"),
+        ("Source [3] scores 4 on R1.", "not_a_score"),
         ("1. It is relevant.\n2. It is specific.", "not_a_score"),
     ],
     "a number of something else": [
@@ -391,24 +413,120 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
 }
 
 
-def cases(table: object) -> list[object]:
-    assert isinstance(table, dict)
-    return [
-        pytest.param(reply, wanted, id=f"{group}-{reply[:40]!r}")
-        for group, rows in table.items()
-        for reply, wanted in rows
-    ]
+T = TypeVar("T")
 
 
-@pytest.mark.parametrize(("reply", "score"), cases(READ))
+def short(value: object) -> str:
+    return repr(value)[:50]
+
+
+def rows(table: dict[str, list[tuple[str, T]]]) -> list[tuple[str, T]]:
+    return [row for group in table.values() for row in group]
+
+
+@pytest.mark.parametrize(("reply", "score"), rows(READ), ids=short)
 def test_what_models_send_is_read(reply: str, score: int) -> None:
     assert read_score(reply) == score
 
 
-@pytest.mark.parametrize(("reply", "reason"), cases(REFUSED))
+@pytest.mark.parametrize(("reply", "reason"), rows(REFUSED), ids=short)
 def test_what_is_no_score_is_refused_with_its_reason(reply: str, reason: str) -> None:
     outcome = read_score(reply)
     assert isinstance(outcome, Unreadable), outcome
     assert outcome.reason == reason, outcome
     assert outcome.detail.endswith(".")
     assert len(outcome.detail) < 120
+
+
+def test_the_scale_can_be_another_one() -> None:
+    assert read_score("4/5", low=1, high=5) == 4
+    assert read_score("Score (1-5): 4", low=1, high=5) == 4
+    assert read_score("0", low=0, high=4) == 0
+    for reply, reason in (("6", "off_scale"), ("14/20", "not_a_score")):
+        outcome = read_score(reply, low=1, high=5)
+        assert isinstance(outcome, Unreadable)
+        assert outcome.reason == reason
+
+
+def test_the_reader_has_a_version() -> None:
+    assert READER_VERSION == 1
+
+
+SHAPES = (
+    "{}", " {}\n", "**{}**", "{}.", '"{}"', "`{}`", "```\n{}\n```", "{}/20", "{} out of 20",
+    "Score: {}", "Score: {}/20", "**Score:** {}", "Final score: **{}**", "Score (1-20): {}",
+    "Relevance for Source [3]: {}", "- Uniqueness in Response for Source [17]: {}",
+    "The score is {}.", "I would give this source a {}.", "<think>Is it 5 or 17?</think>{}",
+    "Is it 5 or 17?\n</think>\n\n{}", "It backs 2 claims in 3 sentences.\n\n{}",
+    "I first thought 7. Final score: {}", '{{"score": "{}"}}', '```json\n{{"score": "{}"}}\n```',
+    '{{\n  "score": "{}",\n  "reason": "cited 4 times"\n}}', "<score>{}</score>",
+    "$\\boxed{{{}}}$", "{}\n\nThe source backs 2 claims.", "得分：{}分", "{} - well supported",
+)  # fmt: skip
+DIGITS = ("0123456789", "０１２３４５６７８９", "٠١٢٣٤٥٦٧٨٩", "०१२३४५६७८९")
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(
+    st.integers(1, 20),
+    st.sampled_from(SHAPES),
+    st.sampled_from(DIGITS),
+    st.text(" \n\t", max_size=3),
+)
+def test_a_score_in_an_accepted_shape_reads_back(
+    score: int, shape: str, digits: str, space: str
+) -> None:
+    written = str(score).translate(str.maketrans("0123456789", digits))
+    assert read_score(space + shape.format(written) + space) == score
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.integers(-30, 60).filter(lambda n: not 1 <= n <= 20), st.sampled_from(SHAPES))
+def test_a_number_off_the_scale_is_never_a_score(number: int, shape: str) -> None:
+    assert isinstance(read_score(shape.format(number)), Unreadable)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.integers(1, 20), st.integers(1, 9), st.sampled_from(SHAPES))
+def test_a_fraction_is_never_a_score(whole: int, part: int, shape: str) -> None:
+    assert isinstance(read_score(shape.format(f"{whole}.{part}")), Unreadable)
+
+
+PIECES = (
+    '14 3 0 21 . , : = + - / – ( ) [ ] { } " * _ % ? score final Score: /20 <think> </think> '
+    'Source R1 I give is of or and if not {"score": null ~~ １ ½ ² 分 ```'
+)
+ANY_TEXT = st.one_of(
+    st.text(st.characters(exclude_categories=())),  # lone surrogates, too
+    st.lists(
+        st.sampled_from([*PIECES.split(), "\n", " ", "\ud800", "\x00", "\ufeff", " out of 20"])
+    ).map("".join),
+    st.binary().map(lambda b: b.decode("utf-8", "surrogateescape")),
+)
+
+
+@settings(max_examples=1500, deadline=None, derandomize=True)
+@given(ANY_TEXT)
+def test_any_text_gives_a_score_on_the_scale_or_a_reason(text: str) -> None:
+    outcome = read_score(text)
+    if isinstance(outcome, Unreadable):
+        assert outcome.reason in ("refused", "truncated", "not_a_score", "off_scale")
+        assert outcome.detail
+    else:
+        assert type(outcome) is int
+        assert 1 <= outcome <= 20
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["[", "{", '{"', '{"a":', "1", "1+", "1+1=2 ", "14/20 ", "Score: 14 ", "score ", "*", "~~", "(",
+     "<think>", "</think>", "\n", "14\n", " ", '"', "I cannot ", "Source [3] ", "R1=3 + ", "\ud800"],
+    ids=short,
+)  # fmt: skip
+def test_a_megabyte_of_anything_is_read_in_no_time(piece: str) -> None:
+    started = time.process_time()
+    read_score(piece * (1_000_000 // len(piece)))
+    assert time.process_time() - started < 10
+
+
+def test_a_score_is_found_behind_a_megabyte_of_words() -> None:
+    assert read_score("It backs 2 claims. " * 60_000 + "\nFinal score: 14") == 14

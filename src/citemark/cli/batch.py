@@ -27,10 +27,10 @@ def batch() -> None:
     """Ask a model through a provider's batch API, another tool, or by hand.
 
     \b
-      citemark batch export cases.jsonl --judge openai:gpt-4.1-mini -o requests.jsonl
+      citemark batch export cases.jsonl -j openai:MODEL -o requests.jsonl
       ... have the requests answered ...
       citemark batch import replies.jsonl
-      citemark score cases.jsonl --judge openai:gpt-4.1-mini --offline
+      citemark score cases.jsonl -j openai:MODEL --offline
     """
 
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import click
 
 from citemark.case import Case
-from citemark.citations import SEVERITIES, Problem, parse_answer
+from citemark.citations import SEVERITIES, Problem
 from citemark.cli.inputs import Inputs, takes_cases
 from citemark.cli.talk import visible
+from citemark.judging import read_answer
 from citemark.manifest import counted
 from citemark.results import json_line
 
@@ -38,9 +39,8 @@ def lint(inputs: tuple[str, ...], query: str | None, form: str) -> None:
     cases = Inputs(inputs, query, needs_query=False)
     found: Counter[str] = Counter()
     for case in cases:
-        urls = None if case.sources is None else {s.n: s.url for s in case.sources}
         starts = _line_starts(case.answer)
-        for problem in parse_answer(case.answer, urls, case.citations).problems:
+        for problem in read_answer(case).problems:
             severity = SEVERITIES[problem.code]
             found[severity] += 1
             if form == "jsonl":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from citemark.citations import parse_answer
 from citemark.cli.inputs import Inputs, takes_cases
+from citemark.judging import read_answer
 from citemark.results import json_line
 
 
@@ -18,7 +18,6 @@ def parse(inputs: tuple[str, ...], query: str | None) -> None:
     """
     cases = Inputs(inputs, query, needs_query=False)
     for case in cases:
-        urls = None if case.sources is None else {s.n: s.url for s in case.sources}
-        answer = parse_answer(case.answer, urls, case.citations)
+        answer = read_answer(case)
         click.echo(json_line({"case": case.id, **answer.to_dict()}), nl=False)
     cases.finish()

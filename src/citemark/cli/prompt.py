@@ -7,10 +7,10 @@ import sys
 import click
 
 from citemark.case import Case
-from citemark.citations import parse_answer
 from citemark.cli.inputs import Inputs, takes_cases
 from citemark.cli.talk import say
 from citemark.errors import UsageError
+from citemark.judging import read_answer
 from citemark.prompts import MODES, system_message
 from citemark.prompts import prompt as render
 from citemark.rubrics import Rubric, load_rubric
@@ -38,8 +38,7 @@ def prompt(
     """Print the exact user message that a judge is sent about one source, and nothing else."""
     given = _rubric(metric, rubric_file)
     case = _case(Inputs(inputs, query), case_id)
-    urls = None if case.sources is None else {s.n: s.url for s in case.sources}
-    answer = parse_answer(case.answer, urls, case.citations)
+    answer = read_answer(case)
     if source not in answer.cited:
         cited = ", ".join(map(str, sorted(answer.cited))) or "none"
         raise UsageError(f"the answer does not cite source {source}; it cites: {cited}")

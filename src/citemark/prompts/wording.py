@@ -215,12 +215,14 @@ def _pair(word: str) -> tuple[str, str]:
 def _compiled(pattern: str, roles: Mapping[str, str]) -> str:
     """A pattern of the data file as a regular expression over letters."""
     first, *rest = pattern.split()
-    if first != "LEAD":
+    if first not in ("LEAD", "ALSO"):
         return "".join(_piece(piece, roles) for piece in (first, *rest))
     # What must stand before is looked at after the first word was found, which is far quicker.
     begins = "".join(
         roles[name] for name in ("break", "newline", "comma", "colon", "quote", "lead")
     )
+    if first == "ALSO":
+        begins += roles["and"]
     ordered = f"[{roles['you']}][{roles['must']}]"
     told = f"[{roles['block']}][{roles['newline']}{roles['quote']}]"
     lead = rf"(?:(?<=\A.)|(?<=[{begins}].)|(?<={ordered}.))(?<!{told}.)"

@@ -23,9 +23,15 @@ _TOKEN = re.compile(
     # and refusing them here would take the good parts of the object along.
     r"|true|false|null|NaN|-?Infinity))"
 )
+_HALF_ESCAPE = r"(?:\\(?:u[0-9a-fA-F]{0,3})?)?"
 _CUT = re.compile(
-    rf'[ \t\n\r]*+(?:"{_BODY}(?:\\(?:u[0-9a-fA-F]{{0,3}})?)?|-|\.|[eE][-+]?'
+    rf'[ \t\n\r]*+(?:"{_BODY}{_HALF_ESCAPE}|-|\.|[eE][-+]?'
     r"|t|tr|tru|f|fa|fal|fals|n|nu|nul)?\Z"
+)
+# What an object can start with; all other braces are passed over without a walk.
+_START = re.compile(
+    r"\{(?=[ \t\n\r]*+(?:\}|\Z"
+    rf'|"{_BODY}(?:"[ \t\n\r]*+(?::|\Z)|{_HALF_ESCAPE}\Z)))'
 )
 
 _VALUE: Final = frozenset({"open", "string", "scalar"})
@@ -86,16 +92,16 @@ def find_objects(text: str, start: int = 0) -> Objects:
     ['{"a": 1}', '{"b": {"c": 2}}']
     """
     found = []
-    at = text.find("{", start)
-    while at >= 0:
-        outcome = _Walk(text, at).outcome()
+    brace = _START.search(text, start)
+    while brace:
+        outcome = _Walk(text, brace.start()).outcome()
         if isinstance(outcome, Node):
             found.append(outcome)
-            at = text.find("{", outcome.end)
+            brace = _START.search(text, outcome.end)
         elif outcome.cut:
             return Objects(tuple(found), cut=True)
         else:
-            at = text.find("{", outcome.resume)
+            brace = _START.search(text, outcome.resume)
     return Objects(tuple(found), cut=False)
 
 

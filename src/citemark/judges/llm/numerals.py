@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from citemark.judges.llm.unreadable import Unreadable
@@ -61,6 +62,7 @@ _EQUALS = r"\s?(?:=|→|->|=>)\s?"
 _CHAIN = re.compile(
     rf"(?:{_SUM}|\d{{1,4}}(?={_EQUALS}\(?[\dA-Za-z]))(?:{_EQUALS}(?:{_SUM}|\d++(?!\+)))*+"
 )
+_CHAIN_IN_TEXT = re.compile(rf"(?<![\w.,+/-])(?P<chain>{_CHAIN.pattern})")
 _CRITERION = re.compile(r"[A-Za-z]\d(?!\d)(?:\s?[:=](?=\s?\(?[0-4](?!\d)))?")
 # Words that may follow a score; any other word that starts small says what the number counts.
 _GOES_ON = re.compile(
@@ -105,6 +107,13 @@ def on_scale(digits: str, scale: Scale) -> int | Unreadable:
     return int(digits)
 
 
+def sums_with_total(line: str) -> Iterator[int]:
+    """Where in a line the sums stand that are followed by their total."""
+    for chain in _CHAIN_IN_TEXT.finditer(line):
+        if "+" in chain["chain"] and _total(_sides(chain["chain"])):
+            yield chain.start("chain")
+
+
 def _no(end: int, detail: str) -> Figure:
     return Figure(Unreadable("not_a_score", detail), end)
 
@@ -135,12 +144,12 @@ def _number(line: str, number: re.Match[str], scale: Scale) -> Figure | None:
 def _sum(line: str, chain: re.Match[str], scale: Scale) -> Figure | None:
     """A sum counts if its total is given and right: which of two numbers is meant, else?"""
     end = chain.end()
-    sides = re.split(_EQUALS, _CRITERION.sub(" ", chain[0]))
-    totals = {side.strip() for side in sides if side.strip().isdigit()}
-    if len(totals) != 1:
+    sides = _sides(chain[0])
+    total = _total(sides)
+    if not total:
         return _no(end, "The reply shows a sum without its total.")
-    total = totals.pop()
-    added = {sum(map(int, found)) for side in sides if "+" in side and (found := _terms(side))}
+    terms = [re.findall(r"\d+", side) for side in sides if "+" in side]
+    added = {sum(map(int, found)) for found in terms if found}
     if added - {int(total[:9])}:
         return _no(end, "The sum in the reply does not add up to its total.")
     if out_of := re.compile(rf"\s?/\s?{scale.high}(?![\d/])").match(line, end):
@@ -150,8 +159,14 @@ def _sum(line: str, chain: re.Match[str], scale: Scale) -> Figure | None:
     return None if _counts(line, end) else Figure(on_scale(total, scale), end)
 
 
-def _terms(side: str) -> list[str]:
-    return re.findall(r"\d+", side)
+def _sides(chain: str) -> list[str]:
+    return [side.strip() for side in re.split(_EQUALS, _CRITERION.sub(" ", chain))]
+
+
+def _total(sides: list[str]) -> str:
+    """The only number among the sides of an equation that is no sum; empty if there is none."""
+    totals = {side for side in sides if side.isdigit()}
+    return totals.pop() if len(totals) == 1 else ""
 
 
 def _goes_on_as_number(line: str, end: int) -> bool:

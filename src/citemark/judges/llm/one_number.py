@@ -44,10 +44,13 @@ def one_number(work: Work, asking: Asking, source: int, rubric: Rubric) -> Unit:
         return Unit((place,), (first,), lambda replies: _one(place, _direct(rubric, replies[0])))
 
     def branches(replies: Sequence[Reply]) -> tuple[Request, ...]:
-        return _branches(first, replies[0]) if asking.prefill else ()
+        return _branches(first, replies[0], held=asking.grammar) if asking.prefill else ()
 
     return Unit(
-        (place,), (first,), lambda replies: _one(place, _weighted(rubric, replies)), branches
+        (place,),
+        (first,),
+        lambda replies: _one(place, _weighted(rubric, replies, held=asking.grammar)),
+        branches,
     )
 
 
@@ -79,15 +82,15 @@ def _sampled(rubric: Rubric, replies: Sequence[Reply]) -> Judgment:
     return _expected(rubric, fmean(values), samples=values)
 
 
-def _weighted(rubric: Rubric, replies: Sequence[Reply]) -> Judgment:
+def _weighted(rubric: Rubric, replies: Sequence[Reply], *, held: bool) -> Judgment:
     first = replies[0]
     score = _score_in(first)
     if isinstance(score, Unreadable):
         return Judgment.failed(score.reason)
-    seen = weigh(first.tokens or (), score, first.text.rfind(str(score)))
+    seen = weigh(first.tokens or (), score, first.text.rfind(str(score)), held=held)
     if seen is None:
         return Judgment.failed("not_a_score")
-    for digit, reply in zip(_open_branches(first), replies[1:], strict=False):
+    for digit, reply in zip(_open_branches(first, held=held), replies[1:], strict=False):
         if reply.tokens and not reply.failure:
             seen = with_branch(seen, digit, reply.tokens[0])
     if seen.coverage < LEAST_COVERAGE:
@@ -107,21 +110,21 @@ def _expected(
     return Judgment("scored", score, round(value, 4), band=band, samples=samples, coverage=coverage)
 
 
-def _open_branches(first: Reply) -> tuple[int, ...]:
+def _open_branches(first: Reply, *, held: bool) -> tuple[int, ...]:
     """First digits whose continuation is not known and likely enough to matter."""
     score = _score_in(first)
     if isinstance(score, Unreadable) or not first.tokens:
         return ()
-    seen = weigh(first.tokens, score, first.text.rfind(str(score)))
+    seen = weigh(first.tokens, score, first.text.rfind(str(score)), held=held)
     return tuple(sorted(d for d, p in seen.open.items() if p >= MATTERS)) if seen else ()
 
 
-def _branches(first: Request, reply: Reply) -> tuple[Request, ...]:
+def _branches(first: Request, reply: Reply, *, held: bool) -> tuple[Request, ...]:
     score = _score_in(reply)
     if isinstance(score, Unreadable):
         return ()
     before = reply.text[: reply.text.rfind(str(score))]
     return tuple(
         replace(first, prefill=f"{before}{digit}", max_tokens=1, grammar=None)
-        for digit in _open_branches(reply)
+        for digit in _open_branches(reply, held=held)
     )

@@ -8,6 +8,10 @@ import unicodedata
 SOURCE = "\ue000"
 """Stands where a reply names a source: the 3 of "Source [3]" is never a score."""
 
+LONGEST = 50_000
+"""Nobody explains one number at greater length; what stands earlier is not the last word."""
+
+_SENTENCE_END = re.compile(r"[.!?。]\s|\n")
 _THOUGHT = re.compile(
     r"(?P<end></(?:think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad)\s{0,3}>"
     r"|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>)"
@@ -56,7 +60,7 @@ def plain_lines(text: str, low: int, high: int) -> list[str]:
     >>> plain_lines("> **Score for Source [3] (1-20):** １４\\n---", 1, 20)
     ['Score for \\ue000: 14']
     """
-    text = text.translate(_PLAIN)
+    text = _ending(text).translate(_PLAIN)
     text = _STRUCK.sub("", text)
     text = _TAG.sub("", _VERDICT_TAG.sub("\n", text))
     text = _EMPHASIS.sub("", text)
@@ -65,6 +69,14 @@ def plain_lines(text: str, low: int, high: int) -> list[str]:
     text = _MARKER.sub(SOURCE, _NAMED_SOURCE.sub(SOURCE, text))
     lines = (_undecorated(line) for line in text.split("\n"))
     return [line for line in lines if line]
+
+
+def _ending(text: str) -> str:
+    """The end of an endless reply, from the start of a sentence on."""
+    if len(text) <= LONGEST:
+        return text
+    start = _SENTENCE_END.search(text, len(text) - LONGEST)
+    return text[start.end() :] if start else ""
 
 
 def _scale(low: int, high: int) -> re.Pattern[str]:

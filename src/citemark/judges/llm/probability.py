@@ -38,16 +38,21 @@ class Weighted:
         return sum(score * p for score, p in self.mass.items()) / sum(self.mass.values())
 
 
-def weigh(tokens: Sequence[Token], score: int, start: int) -> Weighted | None:
+def weigh(
+    tokens: Sequence[Token], score: int, start: int, *, held: bool = False
+) -> Weighted | None:
     """The probabilities of the scores, given the reply's tokens and where its score stands.
 
     Right where ``17`` is one token and where it is ``1`` and ``7``: then the second token's
-    alternatives say how the first digit may go on.
+    alternatives say how the first digit may go on. ``held`` says that a grammar held the
+    reply to a score, although the probabilities were taken before it applied.
     """
     index = _token_at(tokens, start)
     if index is None:
         return None
     first = _numbers(tokens[index])
+    if held:
+        first = _given_a_score(first, tokens[index])
     said = _digits(tokens[index].text)
     following = tokens[index + 1] if index + 1 < len(tokens) else None
     mass: dict[int, float] = {}
@@ -63,6 +68,19 @@ def weigh(tokens: Sequence[Token], score: int, start: int) -> Weighted | None:
         else:
             unknown[int(digits)] = p
     return Weighted(mass, unknown)
+
+
+def _given_a_score(first: Mapping[str, float], token: Token) -> dict[str, float]:
+    """The probabilities of first digits, given that there had to be one.
+
+    A digit that is not among the alternatives is at most as likely as the least of them;
+    what that may add up to stays uncovered.
+    """
+    seen = {digits: p for digits, p in first.items() if digits.strip("0")}
+    least = min(exp(logprob) for _, logprob in _alternatives(token))
+    unseen = least * len(set("123456789") - {digits[0] for digits in seen})
+    whole = sum(seen.values()) + unseen
+    return {digits: p / whole for digits, p in seen.items()}
 
 
 def continued(digit: str, following: Token) -> dict[str, float]:

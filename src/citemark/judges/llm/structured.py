@@ -125,13 +125,24 @@ def _judged(
         _stray(answer, source, i, n) for i in found for n in sorted(set(found[i].sentences) - own)
     )
     levels = {i: found[i].level for i in rubric.ids}
-    expected = None
-    if reply.tokens:
-        tokens = reply.tokens
-        exact = sum(level_expectation(tokens, found[i].span[0], levels[i]) for i in levels)
-        expected = round(max(1.0, exact), 4)
+    expected = _expected(reply, found)
     judgment = Judgment.of(rubric, levels, expected=expected, evidence=evidence)
     return Reading({place: judgment}, problems)
+
+
+def _expected(reply: Reply, found: Mapping[str, Level]) -> float | None:
+    """The sum of the digits' expectations, where token probabilities came with the reply."""
+    if not reply.tokens:
+        return None
+    # Some servers hand out the JSON without the fence that the tokens still have around it.
+    shift = "".join(token.text for token in reply.tokens).find(reply.text)
+    if shift < 0:
+        return None
+    exact = sum(
+        level_expectation(reply.tokens, shift + level.span[0], level.level)
+        for level in found.values()
+    )
+    return round(max(1.0, exact), 4)
 
 
 def _stray(answer: ParsedAnswer, source: int, subscore: str, sentence: int) -> Problem:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from citemark.judges.llm.numerals import Figure, Scale, read_figure
+from citemark.judges.llm.numerals import Figure, Scale, read_figure, sums_with_total
 from citemark.judges.llm.plain_text import SOURCE
 from citemark.judges.llm.unreadable import Unreadable
 
@@ -162,7 +162,7 @@ def _inside(line: str, scale: Scale, *, at_edge: bool) -> Iterator[tuple[int, Ve
             yield from _at(line, match.end(), scale, strength, _kind(match[0]))
     loose = [m.end() for m in _GIVING.finditer(line) if not _of_criterion(line, m.start())]
     loose += [m.start() for m in _fraction(scale.high).finditer(line)]
-    loose += [m.start() for m in _SUM_WITH_TOTAL.finditer(line)]
+    loose += sums_with_total(line)
     for place in loose:
         if not _supposed(line, place) and not _CRITERION.search(line[max(0, place - 60) : place]):
             yield from _at(line, place, scale, Strength.WEAK)
@@ -186,7 +186,7 @@ def _labelled(line: str, label: re.Match[str], scale: Scale) -> Iterator[tuple[i
 
 def _named(line: str, label: re.Match[str]) -> str:
     """What a score is said to be of: the "topical alignment" of "Topical alignment score: 3"."""
-    words = line[: label.start()].casefold().split()
+    words = line[: label.start()].casefold().split() if label.start() < 80 else []
     if len(words) > 5 or not all(word.replace("-", "").isalpha() for word in words):
         return ""
     return " ".join(word for word in words if word not in _ARTICLES)
@@ -224,11 +224,6 @@ def _supposed(line: str, place: int) -> bool:
 
 def _sentence(line: str, place: int) -> str:
     return re.split(r"[.!?;]\s", line[max(0, place - 160) : place])[-1]
-
-
-_SUM_WITH_TOTAL = re.compile(
-    r"(?<![\w.,+])\(?(?:[A-Za-z]\d\s?[:=]?\s?)?\(?\d{1,4}\)?(?:\s?\+\s?[A-Za-z]?[\d:=()]{1,8})++\s?(?==)"
-)
 
 
 def _fraction(top: int) -> re.Pattern[str]:
