@@ -152,7 +152,10 @@ def _harmless(text: str) -> bool:
     table, shape, matter, needs = _quick()
     plain = text.encode("latin-1", "replace").translate(table)
     words = plain.split()
-    if max(map(len, words), default=0) >= _LONGEST or b" a a a a a" in plain.translate(shape):
+    outline = plain.translate(shape)
+    if b" a a a a a" in outline or b"  a  a  a  a  a" in outline:  # letters spaced out
+        return False
+    if max(map(len, words), default=0) >= _LONGEST:
         return False
     if "&#" in text or ("%" in text and ENCODED.search(text)):
         return False

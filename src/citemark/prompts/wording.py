@@ -24,8 +24,7 @@ HIDDEN += "\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f"
 _UNSEEN = re.compile(f"[{HIDDEN}]+")
 _ACCENTS = re.compile("[\u0300-\u036f\u064b-\u065f\u0670\u093c]+")
 _RUNS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # written without spaces, or with endings
-_TOKEN = re.compile(
-    rf"""(?:(?P<word>[A-Za-z]+(?=[\ ,.])  # most words, and quicker than the line after the next
+_TOKEN = rf"""(?:(?P<word>[A-Za-z]+(?=[\ ,.])  # most words, by a quick way
         |[Dd][Oo][Nn]['’][Tt]\b
         |(?:[^\W_{_RUNS}]++|[{HIDDEN}\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u097f]++)++)
     |(?P<cite>[\[【]\^?\d{{1,3}}(?:,\s?\d{{1,3}}){{0,9}}[\]】])
@@ -35,9 +34,7 @@ _TOKEN = re.compile(
     |(?P<comma>[,;，；、،–—]+)
     |(?P<colon>[:：])
     |(?P<quote>["“”„«»‘`*\#|(){{}}<>\[\]「」『』【】]+|(?<!\w)['’-]+)
-    |(?P<other>[/=+&%.!?…]+))[ _]*""",
-    re.VERBOSE,
-)
+    |(?P<other>[/=+&%.!?…]+))[ _]*"""
 _MARKS = ("cite", "break", "newline", "comma", "colon", "quote", "other", "number")
 
 
@@ -94,6 +91,11 @@ def lexicon() -> Lexicon:
     )
 
 
+@cache
+def _token() -> re.Pattern[str]:
+    return re.compile(_TOKEN, re.VERBOSE)  # takes some milliseconds, so not before it is needed
+
+
 def folded(word: str) -> str:
     """A word without what the eye passes over: case, accents, full width, unseen characters.
 
@@ -123,7 +125,7 @@ def _row(text: str) -> tuple[str, list[int], list[int]]:
     starts: list[int] = []
     ends: list[int] = []
     first = ""  # a word that may be the first of a pair
-    for match in _TOKEN.finditer(text):
+    for match in _token().finditer(text):
         kind = match.lastgroup or "other"
         start, end = match.span(kind)
         if kind == "run":
