@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import log
 from typing import Any
 
 from aiohttp import web
@@ -24,6 +25,11 @@ class Say:
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
     drop: bool = False
+    """Close the connection instead of answering."""
+    half: bool = False
+    """Promise the whole body, send half of it and close the connection."""
+    pieces: int = 1
+    """Send the body in so many pieces, a moment apart."""
 
 
 def completion(
@@ -44,6 +50,27 @@ def completion(
     return {"id": "x", "object": "chat.completion", "choices": [choice], "usage": usage}
 
 
+def token(text: str, p: float = 1.0, **others: float) -> Body:
+    """A token of a reply, as it stands in logprobs; the names of others may begin with _."""
+    top = [(text, p), *((name.removeprefix("_"), q) for name, q in others.items())]
+    listed = [{"token": name, "logprob": log(q)} for name, q in top]
+    return {"token": text, "logprob": log(p), "top_logprobs": listed}
+
+
+def levels(ids: Sequence[str], given: Sequence[int], **sentences: list[int]) -> dict[str, Body]:
+    """Sub-scores as a model sends them, with the sentences that some of them rest on."""
+    return {
+        i: {"level": level, "sentences": sentences.get(i, [])}
+        for i, level in zip(ids, given, strict=True)
+    }
+
+
+def user_message(body: Body) -> str:
+    """What the user says in a request."""
+    [text] = [str(m["content"]) for m in body["messages"] if m["role"] == "user"]
+    return text
+
+
 class Loopback:
     """The server while it runs: where it is, what it was asked, and what it should say."""
 
@@ -52,11 +79,31 @@ class Loopback:
         self.headers: list[dict[str, str]] = []
         self.respond: Callable[[Body], Say | Body | str] = lambda _: "10"
         self.url = ""
+        self.peers: set[object] = set()
+        """One for each connection that was made."""
+        self.busy = self.busiest = 0
+        """How many requests are, and at most were, being answered at once."""
+
+    @property
+    def prompts(self) -> list[str]:
+        """The user messages that came in."""
+        return [user_message(body) for body in self.asked]
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         body = json.loads(await request.text())
         self.asked.append(body)
         self.headers.append(dict(request.headers))
+        transport = request.transport
+        assert transport is not None
+        self.peers.add(transport.get_extra_info("peername"))
+        self.busy += 1
+        self.busiest = max(self.busy, self.busiest)
+        try:
+            return await self._answer(request, body)
+        finally:
+            self.busy -= 1
+
+    async def _answer(self, request: web.Request, body: Body) -> web.StreamResponse:
         said = self.respond(body)
         if isinstance(said, str):
             said = completion(said)
@@ -73,7 +120,22 @@ class Loopback:
             payload = json.dumps(payload)
         data = payload.encode() if isinstance(payload, str) else payload
         headers = {"Content-Type": "application/json", **say.headers}
-        return web.Response(status=say.status, body=data, headers=headers)
+        if not say.half and say.pieces == 1:
+            return web.Response(status=say.status, body=data, headers=headers)
+        headers["Content-Length"] = str(len(data))
+        response = web.StreamResponse(status=say.status, headers=headers)
+        await response.prepare(request)
+        if say.half:
+            await response.write(data[: len(data) // 2])
+            transport = request.transport
+            assert transport is not None
+            transport.close()
+            return response
+        size = -(-len(data) // say.pieces)
+        for start in range(0, len(data), size):
+            await response.write(data[start : start + size])
+            await asyncio.sleep(0.01)
+        return response
 
 
 @contextmanager

@@ -380,6 +380,7 @@ def test_the_manifest_says_how_a_file_came_about(tmp_path: Path) -> None:
         "sources": 6,
         "judgments": {"scored": 9, "not_cited": 20, "failed": {"refused": 1}},
         "calls": None,
+        "tokens": None,
         "cost_usd": None,
         "started": "1970-01-01T00:00:00Z",
     }

@@ -194,6 +194,7 @@ def test_the_hash_follows_the_content_not_the_layout(tmp_path: Path) -> None:
     [
         ("name = ", "mine.toml: not valid TOML"),
         (own_toml(head='title = "t"\ndefinition = "d"\n'), '"name" must be'),
+        (own_toml().replace('"mine"', '"overall"'), "no column of the results"),
         (own_toml(head='name = "mine"\ndefinition = "d"\n'), '"title" is missing'),
         (own_toml(bands='[[bands]]\nlow = 1\nhigh = 19\nname = "x"\n'), "cover 1 to 20"),
         (own_toml(bands='[[bands]]\nlow = 1\nname = "x"\n'), '"low", "high" and "name"'),

@@ -35,7 +35,8 @@ def import_replies(
     kept = failed = 0
     for path in files:
         try:
-            lines = path.read_text(encoding="utf-8-sig").splitlines()
+            # Not splitlines: a reply may hold characters that only Python takes for line ends.
+            lines = path.read_text(encoding="utf-8-sig").split("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"{path}: cannot be read ({error})") from None
         for number, line in enumerate(lines, start=1):
@@ -43,7 +44,8 @@ def import_replies(
                 continue
             try:
                 key, body = _reply(line)
-                store.put(key, "batch", str(body.get("model", "")), json.dumps(body))
+                model = str(body.get("model", "")).encode("utf-8", "replace").decode()
+                store.put(key, "batch", model, json.dumps(body))
                 kept += 1
             except ValueError as error:
                 failed += 1

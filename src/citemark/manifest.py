@@ -77,7 +77,8 @@ class Manifest:
     tally: Tally
     started: float
     calls: Mapping[str, int] | None = None
-    """What a model was asked in this run and what that took, for judges that ask one."""
+    """What was asked of a model in this run and what the store had, for judges that ask one."""
+    tokens: Mapping[str, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest as plain data."""
@@ -101,6 +102,7 @@ class Manifest:
                 "failed": dict(sorted(tally.failed.items())),
             },
             "calls": None if self.calls is None else dict(self.calls),
+            "tokens": None if self.tokens is None else dict(self.tokens),
             "cost_usd": None,
             "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
             "duration_s": round(time.time() - self.started, 3),

@@ -84,7 +84,10 @@ class Store:
                 path.parent.mkdir(parents=True, exist_ok=True)
             elif not path.exists():
                 raise StoreError(f"{path}: no store here yet; score with an LLM judge first")
-            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+            # In a notebook the judge is made in one thread and used in another, in turns.
+            self._db = sqlite3.connect(
+                path, timeout=30, isolation_level=None, check_same_thread=False
+            )
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._migrate()
@@ -99,10 +102,23 @@ class Store:
             raise StoreError(
                 f"{self.path}: written by a newer Citemark (version {version}); update Citemark"
             )
+        names = self._tables()
+        if (version or (names and not self.version)) and "replies" not in names:
+            raise StoreError(f"{self.path}: the database of another program; name another file")
         for number in range(version, len(MIGRATIONS)):
-            self._db.executescript(
-                f"BEGIN IMMEDIATE; {MIGRATIONS[number]} PRAGMA user_version={number + 1}; COMMIT;"
-            )
+            try:
+                self._db.executescript(
+                    f"BEGIN IMMEDIATE; {MIGRATIONS[number]}"
+                    f" PRAGMA user_version={number + 1}; COMMIT;"
+                )
+            except sqlite3.OperationalError:
+                with suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                if self.version <= number:  # or another run was quicker
+                    raise
+
+    def _tables(self) -> set[str]:
+        return {str(row[0]) for row in self._db.execute("SELECT name FROM sqlite_master")}
 
     @property
     def version(self) -> int:
@@ -113,8 +129,15 @@ class Store:
         """The raw reply under a key, if there is one."""
         if kept := self._pending.get(key):
             return kept.raw
-        row = self._db.execute("SELECT raw FROM replies WHERE key = ?", (key,)).fetchone()
+        try:
+            row = self._db.execute("SELECT raw FROM replies WHERE key = ?", (key,)).fetchone()
+        except sqlite3.Error as error:
+            raise self._unreadable(error) from None
         return None if row is None else str(row[0])
+
+    def _unreadable(self, error: sqlite3.Error) -> StoreError:
+        remedy = "move it away to begin a new one, or name another with --store"
+        return StoreError(f"{self.path}: cannot be read ({error}); {remedy}")
 
     def put(self, key: bytes, provider: str, model: str, raw: str) -> None:
         """Keep a reply; it is on disk after the next flush, at the latest when enough gathered."""
@@ -139,15 +162,21 @@ class Store:
 
     def __iter__(self) -> Iterator[Kept]:
         self.flush()
-        for row in self._db.execute("SELECT * FROM replies ORDER BY created, key"):
-            yield Kept(*row)
+        try:
+            for row in self._db.execute("SELECT * FROM replies ORDER BY created, key"):
+                yield Kept(*row)
+        except sqlite3.Error as error:
+            raise self._unreadable(error) from None
 
     def info(self) -> StoreInfo:
         """How much is in the store, by model."""
         self.flush()
-        rows = self._db.execute(
-            "SELECT provider || ':' || model, count(*) FROM replies GROUP BY 1 ORDER BY 1"
-        ).fetchall()
+        try:
+            rows = self._db.execute(
+                "SELECT provider || ':' || model, count(*) FROM replies GROUP BY 1 ORDER BY 1"
+            ).fetchall()
+        except sqlite3.Error as error:
+            raise self._unreadable(error) from None
         by_model = {str(name): int(count) for name, count in rows}
         size = self.path.stat().st_size
         return StoreInfo(self.path, self.version, size, sum(by_model.values()), by_model)

@@ -127,6 +127,7 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
     """Where one sentence ends and the next begins, markers after the stop included."""
     leading = _leads_with_markers(text, start, end)
     stops = _ASCII_STOP if text.isascii() else _STOP
+    unstopped = _MARK_THEN_CAPITAL.search(text, start, end) is not None
     reached = start
     for stop in stops.finditer(text, start, end):
         if stop.end() >= end:
@@ -138,10 +139,12 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
         else:
             cut = stop.start(3) if _ends(text, stop, start=reached) else 0
         if cut:
-            yield from _cuts_at_markers(text, reached, stop.start())
+            if unstopped:
+                yield from _cuts_at_markers(text, reached, stop.start())
             reached = stop.end()
             yield cut
-    yield from _cuts_at_markers(text, reached, end)
+    if unstopped:
+        yield from _cuts_at_markers(text, reached, end)
 
 
 def _cuts_at_markers(text: str, start: int, end: int) -> Iterator[int]:
@@ -226,8 +229,9 @@ def _abbreviates(text: str, stop: re.Match[str], *, start: int, marked: bool) ->
     """Whether a full stop belongs to an abbreviation, an initial or a list number."""
     end = stop.start()
     word = text[text.rfind(" ", max(start, end - 24), end) + 1 or max(start, end - 24) : end]
-    if len(word) > 1 and word.isalpha() and word.lower() not in ABBREVIATIONS:
-        return False  # the usual case, decided early
+    word = word.rstrip(MARK)
+    if not word or (len(word) > 1 and word.isalpha() and word.lower() not in ABBREVIATIONS):
+        return False  # the usual cases, decided early: "text." and "text [1]."
     before = text[max(start, end - 24) : end].split()
     word = _NOT_WORD.split(before[-1])[-1] if before else ""
     if not word:  # a marker that a program put before the last stop of "e.g."

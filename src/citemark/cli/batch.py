@@ -59,7 +59,8 @@ def export(
     if not isinstance(chosen, LLMJudge):
         raise UsageError(f'judge "{judge}" asks no model; name one, such as openai:MODEL')
     rubrics = choose_rubrics(
-        metrics.split(",") if metrics else None, [load_rubric(path) for path in rubric_files]
+        [name.strip() for name in metrics.split(",")] if metrics else None,
+        [load_rubric(path) for path in rubric_files],
     )
     cases = Inputs(inputs, query)
     written = known = 0

@@ -23,6 +23,7 @@ _HOW = (
     click.option("--temperature", help="A number, or none to send none [default: 0; sampled: 1]."),
     click.option("--seed", type=int, help="Passed on where the endpoint takes it."),
     click.option("--no-schema", is_flag=True, help="Do not send a JSON schema."),
+    click.option("--no-logprobs", is_flag=True, help="Do not ask for token probabilities."),
     click.option("--store", metavar="PATH", help="Where replies are kept (or CITEMARK_STORE)."),
 )
 _HARD = (
@@ -65,4 +66,6 @@ def read_options(given: dict[str, Any], *, ask: bool = True) -> JudgeOptions:
             settings["temperature"] = float(temperature)
         except ValueError:
             settings["temperature"] = temperature
-    return JudgeOptions(schema=not given.pop("no_schema", False), ask=ask, **settings)
+    settings["schema"] = not given.pop("no_schema", False)
+    settings["logprobs"] = not given.pop("no_logprobs", False)
+    return JudgeOptions(ask=ask, **settings)

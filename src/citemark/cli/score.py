@@ -194,6 +194,7 @@ class _Scoring:
         return writers
 
     def _manifest(self, started: float) -> Manifest:
+        ledger = getattr(self.judge, "ledger", None)
         return Manifest(
             inputs=self.cases.names,
             input_sha256=self.cases.sha256,
@@ -203,7 +204,8 @@ class _Scoring:
             mode=getattr(self.judge, "mode", None),
             signature=self.signature,
             settings={"sources": self.only, **_settings(self.judge)},
-            calls=self.judge.ledger.to_dict() if hasattr(self.judge, "ledger") else None,
+            calls=ledger.calls_made() if ledger else None,
+            tokens=ledger.tokens() if ledger else None,
             tally=self.tally,
             started=started,
         )

@@ -183,7 +183,7 @@ def _problem_lines(card: Scorecard) -> list[Text]:
     rest.subtract(p.code for p in serious[:_MOST_PROBLEMS])
     more = ", ".join(f"{n} {code.replace('_', ' ')}" for code, n in rest.items() if n > 0)
     if more:
-        lines.append(Text(f"  also: {more} (see citemark lint)", style="dim"))
+        lines.append(Text(f"  also: {more}", style="dim"))
     return lines
 
 

@@ -19,6 +19,8 @@ class JudgeOptions:
     """A number, ``"none"`` to send none, or None for the mode's own."""
     seed: int | None = None
     schema: bool = True
+    logprobs: bool = True
+    """Whether token probabilities are asked for where the mode can do without them."""
     concurrency: int = 16
     timeout: float = 60.0
     retries: int = 5
@@ -28,13 +30,19 @@ class JudgeOptions:
     offline: bool = False
     ask: bool = True
     """False where requests are only made, not sent: then no key is needed."""
+    first_wait: float = 0.5
+    """Seconds before the second attempt, unless the endpoint says; it doubles from there."""
+    deadline: float = 600.0
+    """Seconds that all attempts at one request may take together."""
 
     def __post_init__(self) -> None:
         for name, least in (("samples", 1), ("concurrency", 1), ("retries", 0)):
             if getattr(self, name) < least:
                 raise UsageError(f"--{name} must be {least} or more")
-        if self.timeout <= 0:
+        if not self.timeout > 0:
             raise UsageError("--timeout must be more than 0 seconds")
+        if self.fresh and self.offline:
+            raise UsageError("--fresh asks everything anew and --offline nothing; choose one")
         if isinstance(self.temperature, str) and self.temperature != "none":
             raise UsageError('--temperature must be a number or "none"')
         if isinstance(self.temperature, int | float) and not 0 <= self.temperature <= 2:

@@ -19,7 +19,11 @@ EXTRA_METRICS = ("position", "follow_up")
 
 _KEYS = {field.name for field in fields(Rubric)} - {"text", "hash"}
 _SUBSCORES = 5
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_NAME = re.compile(
+    # The names of columns in the flat form are taken.
+    r"(?!(?:case|source|key|url|title|cited|overall|sentences|words?|word_position|share_\w+|judge|mode"
+    r"|signature|tag_\w+|\w+_(?:expected|status|reason))$)[a-z][a-z0-9_]{0,39}"
+)
 
 
 def rubric_names() -> tuple[str, ...]:
@@ -85,7 +89,10 @@ def _from_prompt(text: str, path: Path) -> Rubric:
     name = re.sub(r"[^a-z0-9]+", "_", path.stem.lower()).strip("_")
     name = {"subjective_count": "count"}.get(name, name)
     if not _NAME.fullmatch(name):
-        raise RubricError(f"{path}: name the file after its metric, in letters (my_metric.txt)")
+        raise RubricError(
+            f"{path}: name the file after its metric (my_metric.txt), in letters, "
+            "and not after a column of the results"
+        )
     return Rubric(
         name=name,
         title=name.replace("_", " ").capitalize(),
@@ -122,7 +129,10 @@ def _checked(data: dict[str, Any]) -> Rubric:
         raise RubricError(f"unknown key {unknown[0]!r}; a rubric has {', '.join(sorted(_KEYS))}")
     name = data.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise RubricError('"name" must be lower-case letters, digits and _, such as "my_metric"')
+        raise RubricError(
+            '"name" must be lower-case letters, digits and _, such as "my_metric", '
+            "and no column of the results"
+        )
     for key in ("title", "definition", "subscores", "bands"):
         if not data.get(key):
             raise RubricError(f'"{key}" is missing')

@@ -46,14 +46,13 @@ class Ledger:
     from_store: int = 0
     usage: Usage = field(default_factory=Usage)
 
-    def to_dict(self) -> dict[str, int]:
-        """The counts for a manifest."""
-        return {
-            "asked": self.calls,
-            "from_store": self.from_store,
-            "prompt_tokens": self.usage.prompt,
-            "completion_tokens": self.usage.completion,
-        }
+    def calls_made(self) -> dict[str, int]:
+        """The calls for a manifest."""
+        return {"asked": self.calls, "from_store": self.from_store}
+
+    def tokens(self) -> dict[str, int]:
+        """The tokens for a manifest."""
+        return {"prompt": self.usage.prompt, "completion": self.usage.completion}
 
     def add(self, reply: Reply) -> None:
         """Count one reply in."""
@@ -85,13 +84,17 @@ class Caller:
         self._sources = sources
         self._room = asyncio.Semaphore(patience.concurrency)
         self._asked: dict[bytes, asyncio.Future[Reply]] = {}
+        self._fetched: set[bytes] = set()
         self._reached = False
+        self._understood = False
 
     async def ask(self, request: Request, *, again: bool = False) -> Reply:
         """The reply to a request; ``again`` asks even if the store has one."""
         key = request.key(self.endpoint)
-        if not again and not self._sources.fresh and (raw := self._store.get(key)) is not None:
+        anew = (again or self._sources.fresh) and key not in self._fetched
+        if not anew and (raw := self._store.get(key)) is not None:
             reply = read_stored(raw, request)
+            self._must_weigh(request, reply)
             self.ledger.add(reply)
             return reply
         if self._client is None or self._sources.offline:
@@ -114,20 +117,27 @@ class Caller:
     async def _fetch(self, key: bytes, request: Request) -> Reply:
         """Ask until there is an answer, the attempts are used up or the deadline is reached."""
         clock = asyncio.get_running_loop().time
-        deadline = clock() + self._patience.deadline
-        attempts = 0
+        deadline = None
+        attempts = limits = 0
         while True:
             async with self._room:
+                deadline = deadline or clock() + self._patience.deadline
                 result = await self._post(request, max(0.01, deadline - clock()))
             if isinstance(result, Answered):
                 return self._keep(key, request, result)
             if isinstance(result, Failed):
                 return Reply(failure=result.reason, detail=result.detail)
             attempts += not result.limited
-            wait = self._wait(result, attempts)
-            if attempts > self._patience.retries or clock() + wait >= deadline:
+            limits += result.limited
+            wait = self._wait(result, attempts + limits)
+            if attempts > self._most_retries(result) or clock() + wait >= deadline:
                 return self._given_up(result)
             await asyncio.sleep(wait)
+
+    def _most_retries(self, result: Again) -> int:
+        """Where nothing was ever understood, patience is no help."""
+        hopeless = not self._understood and (result.unreachable or result.foreign)
+        return min(self._patience.retries, 2) if hopeless else self._patience.retries
 
     async def _post(self, request: Request, most: float) -> Answered | Failed | Again:
         assert self._client is not None  # noqa: S101 - ask() checked it
@@ -138,18 +148,25 @@ class Caller:
         except TimeoutError:
             return Again("timeout", f"no answer within {most:.0f} s")
         self._reached = self._reached or not (isinstance(result, Again) and result.unreachable)
+        self._understood = self._understood or isinstance(result, Answered)
         return result
 
     def _keep(self, key: bytes, request: Request, result: Answered) -> Reply:
         reply = read_body(result.body, wants_logprobs=request.top_logprobs > 0)
-        if request.weighs and reply.tokens is None and reply.failure is None:
-            raise JudgeError(
-                f"{self.endpoint.provider.title} gives no token probabilities for "
-                f'"{self.endpoint.model}"; use --mode sampled'
-            )
+        self._must_weigh(request, reply)
         provider, _, model = self.endpoint.identity
         self._store.put(key, provider, model, result.raw)
+        self._fetched.add(key)
         return reply
+
+    def _must_weigh(self, request: Request, reply: Reply) -> None:
+        """Stop where token probabilities are needed and none came."""
+        if request.weighs and reply.tokens is None and reply.failure is None:
+            whose = "the stored reply of " if reply.stored else ""
+            raise JudgeError(
+                f"{whose}{self.endpoint.provider.title} gives no token probabilities for "
+                f'"{self.endpoint.model}"; use --mode sampled'
+            )
 
     def _wait(self, result: Again, attempts: int) -> float:
         """How long to wait before the next attempt: as told, or longer each time, with jitter."""
@@ -161,6 +178,11 @@ class Caller:
     def _given_up(self, result: Again) -> Reply:
         if not self._reached:
             raise JudgeError(f"{result.detail}; is it running, and is --base-url right?")
+        if result.foreign and not self._understood:
+            raise JudgeError(
+                f"{self.endpoint.url} does not speak OpenAI's protocol ({result.detail}); "
+                "check --base-url, which often ends in /v1"
+            )
         return Reply(failure=result.reason, detail=result.detail)
 
 

@@ -5,30 +5,46 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from citemark.errors import JudgeError
 from citemark.judges.llm.endpoint import Endpoint
-from citemark.judges.llm.request import Request
+from citemark.judges.llm.request import Request, read_body
 from citemark.scorecard import Reason
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from aiohttp import ClientSession
+    from aiohttp import ClientSession, StreamReader
 
 _TOO_LONG = re.compile(
-    r"context.?length|maximum context|too many tokens|too long|context size|context window"
-    r"|exceeds? the available|reduce the length",
+    r"context.?length|maximum context|too many tokens|too long|context.?size|context window"
+    r"|exceeds? the available|exceeds the maximum number of tokens|reduce the length"
+    r"|request too large|tokens.{0,30} must be <=",
     re.IGNORECASE,
 )
 _QUOTA = re.compile(
-    r"insufficient.?quota|exceeded your current quota|billing|insufficient balance|credit balance"
-    r"|payment required",
+    r"insufficient.?(?:quota|balance|credit|funds)|exceeded your current quota|credit balance"
+    r"|billing.?(?:hard|not|limit)|payment required",
     re.IGNORECASE,
 )
+_WRONG_KEY = re.compile(
+    r"api.?key not valid|(?:invalid|incorrect|missing).{0,12}api.?key", re.IGNORECASE
+)
+_NO_MODEL = re.compile(
+    r"invalid model|not a valid model|unknown model|no such model"
+    r"|model.{0,80}(?:not exist|not found|not available)",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(r"retry.?delay|(?:retry|try again) in ", re.IGNORECASE)
+_FLAGGED = re.compile(r"moderation|flagged|content.?(?:filter|policy|management)", re.IGNORECASE)
+_LEAST_SECRET = 8
+"""A key shorter than this is a placeholder that local servers are given, not a secret."""
 _LONGEST_BODY = 64 * 1024 * 1024
+_LONGEST_CONNECT = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +75,9 @@ class Again:
     wait: float | None = None
     limited: bool = False
     unreachable: bool = False
+    """Nobody took the connection."""
+    foreign: bool = False
+    """Whoever answered did not speak OpenAI's protocol."""
 
 
 Result = Answered | Failed | Again
@@ -82,7 +101,7 @@ class Client:
         self._session = aiohttp.ClientSession(
             headers=headers,
             connector=aiohttp.TCPConnector(limit=self._connections),
-            timeout=aiohttp.ClientTimeout(total=self._timeout),
+            timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=_LONGEST_CONNECT),
         )
         return self
 
@@ -102,9 +121,16 @@ class Client:
         assert self._session is not None, "use the client in an async with block"  # noqa: S101
         payload = json.dumps(request.body(self.endpoint)).encode()
         try:
-            async with self._session.post(self.endpoint.url, data=payload) as response:
-                raw = await response.content.read(_LONGEST_BODY)
-                return _meaning(response.status, raw, dict(response.headers), self.endpoint)
+            # Following a redirect would turn the POST into a GET.
+            async with self._session.post(
+                self.endpoint.url, data=payload, allow_redirects=False
+            ) as response:
+                raw = await _whole(response.content)
+                headers = dict(response.headers)
+                return _meaning(response.status, raw, headers, self.endpoint, request.weighs)
+        except aiohttp.ServerTimeoutError:
+            detail = f"{self.endpoint.provider.base_url} cannot be reached (no connection in time)"
+            return Again("timeout", detail, unreachable=True)
         except TimeoutError:
             return Again("timeout", f"no answer within {self._timeout:g} s")
         except aiohttp.ClientConnectorError as error:
@@ -114,41 +140,73 @@ class Client:
             return Again("provider_error", f"the connection broke ({_short(error)})")
 
 
+async def _whole(stream: StreamReader) -> bytes:
+    """A body to its end, or to where no completion is that long."""
+    parts: list[bytes] = []
+    size = 0
+    while size < _LONGEST_BODY and (part := await stream.read(_LONGEST_BODY - size)):
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
+
+
 def _short(error: BaseException) -> str:
     return " ".join(str(error).split())[:160] or type(error).__name__
 
 
-def _meaning(status: int, raw: bytes, headers: dict[str, str], endpoint: Endpoint) -> Result:
+def _meaning(
+    status: int, raw: bytes, headers: dict[str, str], endpoint: Endpoint, weighs: bool
+) -> Result:
     """What a response means for the request and for the run."""
-    text = raw.decode("utf-8", "replace")
+    text = _without_key(raw.decode("utf-8", "replace"), endpoint)
     if status == 200:
         return _completion(text, endpoint)
-    said = _said(text, endpoint)
-    lowered = text.lower()
-    if status in (401, 403):
-        variable = endpoint.provider.key or "the key"
-        raise JudgeError(f"{endpoint.provider.title} refused the key ({said}); check {variable}")
-    if status == 404:
-        raise JudgeError(
-            f'{endpoint.url} has no model "{endpoint.model}", or it is not an endpoint that speaks '
-            f"OpenAI's protocol ({said}); check the model's name and --base-url"
-        )
-    if status == 402 or (status == 429 and _QUOTA.search(text)):
-        raise JudgeError(f"{endpoint.provider.title}: the quota is used up ({said}); add credit")
+    said = _said(text)
+    if status == 413 or (status in (400, 422, 429) and _TOO_LONG.search(text)):
+        return Failed("too_long", said)
+    if status == 403 and _FLAGGED.search(text):
+        return Failed("refused", said)
+    _stop_if_hopeless(status, text, said, endpoint)
     if status == 429:
         return Again("provider_error", said, _retry_after(headers), limited=True)
-    if status == 413 or (status in (400, 422) and _TOO_LONG.search(text)):
-        return Failed("too_long", said)
-    if status in (400, 422) or (300 <= status < 500 and status not in (408, 409, 425)):
-        _stop_if_setting(lowered, said, endpoint)
+    if status < 500 and status not in (408, 409, 425):
+        if status in (400, 422):
+            _stop_if_setting(text.lower(), said, endpoint, weighs=weighs)
         return Failed("provider_error", f"HTTP {status}: {said}")
     return Again("provider_error", f"HTTP {status}: {said}", _retry_after(headers))
 
 
-def _stop_if_setting(lowered: str, said: str, endpoint: Endpoint) -> None:
+def _stop_if_hopeless(status: int, text: str, said: str, endpoint: Endpoint) -> None:
+    """What is wrong with the key, the model, the address or the account fails every request."""
+    provider = endpoint.provider
+    bad = status in (400, 422)
+    if status == 402 or (
+        status in (400, 403, 429) and _QUOTA.search(text) and not _PASSING.search(text)
+    ):
+        raise JudgeError(
+            f"{provider.title}: the quota is used up ({said}); add credit, then run the same "
+            "command again: what was answered is in the store"
+        )
+    if status in (401, 403) or (bad and _WRONG_KEY.search(text)):
+        variable = provider.key or "the key"
+        what = "refused the key" if endpoint.key else "wants a key"
+        raise JudgeError(f"{provider.title} {what} (HTTP {status}: {said}); check {variable}")
+    if status in (404, 405) or (bad and _NO_MODEL.search(said)):
+        raise JudgeError(
+            f'{endpoint.url} has no model "{endpoint.model}", or it is not an endpoint that speaks '
+            f"OpenAI's protocol ({said}); check the model's name and --base-url"
+        )
+    if status < 400:
+        raise JudgeError(
+            f"{endpoint.url} sends its callers elsewhere (HTTP {status}); check --base-url"
+        )
+
+
+def _stop_if_setting(lowered: str, said: str, endpoint: Endpoint, *, weighs: bool) -> None:
     """A setting that the endpoint does not take fails every request alike: say which it is."""
+    instead = "use --mode sampled" if weighs else "add --no-logprobs"
     remedies = {
-        "logprobs": "it gives no token probabilities; use --mode sampled",
+        "logprobs": f"it gives no token probabilities; {instead}",
         "response_format": "it takes no JSON schema; add --no-schema",
         "json_schema": "it takes no JSON schema; add --no-schema",
         "temperature": "it takes no temperature; add --temperature none",
@@ -162,26 +220,36 @@ def _completion(text: str, endpoint: Endpoint) -> Result:
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
-        return Again("provider_error", "the reply is not JSON, or was cut")
-    if isinstance(body, dict) and body.get("choices"):
-        return Answered(text, body)
-    if isinstance(body, dict) and "choices" in body:
+        foreign = text.lstrip()[:1] == "<"
+        return Again("provider_error", "the reply is not JSON, or was cut", foreign=foreign)
+    if isinstance(body, dict) and body.get("error") and not body.get("choices"):
+        return Again("provider_error", _said(text))
+    if isinstance(body, dict) and body.get("choices") == []:
         return Again("provider_error", "the reply has an empty list of choices")
-    if isinstance(body, dict) and body.get("error"):
-        return Again("provider_error", _said(text, endpoint))
-    return Again("provider_error", "the reply is no chat completion")
+    try:
+        read_body(body, wants_logprobs=False)
+    except ValueError:
+        detail = f"the reply of {endpoint.url} is no chat completion"
+        return Again("provider_error", detail, foreign=True)
+    return Answered(text, body)
 
 
-def _said(text: str, endpoint: Endpoint) -> str:
-    """What the endpoint said went wrong, in one short line, without the key."""
+def _without_key(text: str, endpoint: Endpoint) -> str:
+    """What an endpoint sent, without the key: some quote it, and it must not be kept."""
+    key = endpoint.key
+    return text.replace(key, "***") if key and len(key) >= _LEAST_SECRET else text
+
+
+def _said(text: str) -> str:
+    """What the endpoint said went wrong, in one short line."""
     try:
         body = json.loads(text)
+        body = body[0] if isinstance(body, list) and body else body
         error = body.get("error", body) if isinstance(body, dict) else body
         message = error.get("message", error) if isinstance(error, dict) else error
     except (ValueError, RecursionError):
         message = text
-    line = " ".join(str(message).split())[:200] or "no explanation"
-    return line.replace(endpoint.key, "***") if endpoint.key else line
+    return " ".join(str(message).split())[:200] or "no explanation"
 
 
 def _retry_after(headers: dict[str, str]) -> float | None:
@@ -191,4 +259,7 @@ def _retry_after(headers: dict[str, str]) -> float | None:
             return max(0.0, float(lowered[name]) * unit)
         except (KeyError, ValueError):
             continue
-    return None
+    try:
+        return max(0.0, parsedate_to_datetime(lowered["retry-after"]).timestamp() - time.time())
+    except (KeyError, ValueError):
+        return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from citemark.errors import JudgeError, UsageError
 
@@ -82,16 +83,36 @@ def find_endpoint(spec: str, base_url: str | None = None, *, needs_key: bool = T
     if not model:
         raise UsageError(f'name a model: "{name}:MODEL"')
     key = find_key(provider.key) if provider.key else None
+    if key and not key.isprintable():
+        raise JudgeError(f"{provider.key} holds characters that no key has; set it again")
     if base_url:
-        if not base_url.startswith(("http://", "https://")):
-            raise UsageError(f'--base-url "{base_url}" must begin with http:// or https://')
-        elsewhere = replace(provider, base_url=base_url, logprobs=True, schema=True, n=False)
+        url = _checked(base_url)
+        elsewhere = replace(provider, base_url=url, logprobs=True, schema=True, n=False)
         return Endpoint(replace(elsewhere, tokens="max_tokens", seed="seed"), model, key)
     if provider.key and not key and needs_key:
         raise JudgeError(
             f"{provider.title} needs a key: set {provider.key} in the environment or in a .env file"
         )
     return Endpoint(provider, model, key)
+
+
+def _checked(base_url: str) -> str:
+    """A base URL as it goes into calls, errors and the manifest: so it may hold no secret."""
+    if not base_url.startswith(("http://", "https://")):
+        # Not quoted: what was given by mistake may be a key.
+        raise UsageError("--base-url must begin with http:// or https://")
+    try:
+        parts = urlsplit(base_url)
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        named = False
+    if not named:
+        raise UsageError("--base-url names no server, such as http://localhost:8000/v1")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise UsageError(
+            "--base-url may hold no password and no parameters; a key belongs into the environment"
+        )
+    return base_url.rstrip("/").removesuffix("/chat/completions")
 
 
 def find_key(variable: str) -> str | None:
@@ -114,5 +135,11 @@ def _read_env(path: Path) -> dict[str, str]:
     for line in lines:
         name, equals, value = line.strip().removeprefix("export ").partition("=")
         if equals and not name.startswith("#"):
-            values[name.strip()] = value.strip().strip("\"'")
+            values[name.strip()] = _unquoted(value.strip())
     return values
+
+
+def _unquoted(value: str) -> str:
+    if value[:1] in ("'", '"'):
+        return value[1:].partition(value[0])[0]
+    return value.partition(" #")[0].strip()

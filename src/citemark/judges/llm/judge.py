@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, fields
 
 from citemark.errors import JudgeError, UsageError
-from citemark.judges.llm.asking import FLUSH_EVERY, Caller, Ledger, Patience, Sources
+from citemark.judges.llm.asking import FLUSH_EVERY, Caller, Ledger, Patience, Sources, read_stored
 from citemark.judges.llm.client import Client
 from citemark.judges.llm.endpoint import Endpoint
 from citemark.judges.llm.gguf import LocalModel
@@ -102,6 +102,14 @@ class LLMJudge:
     def has(self, request: Request) -> bool:
         """Whether the store has a reply to this request."""
         return not self._sources.fresh and self._store.get(request.key(self.endpoint)) is not None
+
+    def follow_ups(self, unit: Unit) -> tuple[Request, ...]:
+        """What would be asked next, where the store has the replies that decide about it."""
+        if self._sources.fresh:
+            return ()
+        stored = [(r, self._store.get(r.key(self.endpoint))) for r in unit.requests]
+        replies = [read_stored(raw, r) for r, raw in stored if raw is not None]
+        return unit.more(replies) if len(replies) == len(stored) else ()
 
     def close(self) -> None:
         """Close the store; what is in it is on disk."""

@@ -43,11 +43,12 @@ def make_llm_judge(spec: str, options: JudgeOptions) -> LLMJudge:
         Patience(
             concurrency=1 if model else options.concurrency,
             timeout=options.timeout if not model else max(options.timeout, 600.0),
-            deadline=max(600.0, options.timeout * (options.retries + 1)),
+            deadline=max(options.deadline, options.timeout * (options.retries + 1)),
             retries=options.retries,
+            first_wait=options.first_wait,
         ),
         Sources(offline=options.offline, fresh=options.fresh),
-        retry_failed=options.retry_failed,
+        retry_failed=options.retry_failed and not options.offline,
         custom_url=options.base_url is not None,
         local=model,
     )
@@ -65,7 +66,7 @@ def _asking(mode: str, endpoint: Endpoint, options: JudgeOptions) -> Asking:
         samples=options.samples,
         schema=options.schema and provider.schema,
         # Of an endpoint that is not known, only ask for what the mode cannot do without.
-        logprobs=provider.logprobs and options.base_url is None,
+        logprobs=provider.logprobs and options.logprobs and options.base_url is None,
         prefill=provider.prefill is not None,
         grammar=provider.grammar,
     )

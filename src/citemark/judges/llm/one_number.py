@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from citemark.judges.llm.probability import MATTERS, weigh, with_branch
+from citemark.judges.llm.probability import (
+    MATTERS,
+    Weighted,
+    place_in,
+    score_at,
+    weigh,
+    with_branch,
+)
 from citemark.judges.llm.reading import Unreadable, read_score
 from citemark.judges.llm.request import Reply, Request
 from citemark.judges.llm.units import TOP_LOGPROBS, Asking, Place, Reading, Unit
@@ -87,11 +94,14 @@ def _weighted(rubric: Rubric, replies: Sequence[Reply], *, held: bool) -> Judgme
     score = _score_in(first)
     if isinstance(score, Unreadable):
         return Judgment.failed(score.reason)
-    seen = weigh(first.tokens or (), score, first.text.rfind(str(score)), held=held)
+    seen = _weigh(first, score, held=held)
     if seen is None:
         return Judgment.failed("not_a_score")
     for digit, reply in zip(_open_branches(first, held=held), replies[1:], strict=False):
-        if reply.tokens and not reply.failure:
+        # Only its first token was asked for: that it was cut there is as it should be.
+        if reply.failure not in (None, "truncated"):
+            return Judgment.failed(reply.failure)
+        if reply.tokens:
             seen = with_branch(seen, digit, reply.tokens[0])
     if seen.coverage < LEAST_COVERAGE:
         return Judgment.failed("not_a_score")
@@ -115,16 +125,24 @@ def _open_branches(first: Reply, *, held: bool) -> tuple[int, ...]:
     score = _score_in(first)
     if isinstance(score, Unreadable) or not first.tokens:
         return ()
-    seen = weigh(first.tokens, score, first.text.rfind(str(score)), held=held)
+    seen = _weigh(first, score, held=held)
     return tuple(sorted(d for d, p in seen.open.items() if p >= MATTERS)) if seen else ()
+
+
+def _weigh(reply: Reply, score: int, *, held: bool) -> Weighted | None:
+    """The probabilities of the scores in a reply; None if its score is not among its tokens."""
+    tokens = reply.tokens or ()
+    start = score_at(reply.text, score)
+    place = None if start is None else place_in(tokens, reply.text, start)
+    return None if place is None else weigh(tokens, score, place, held=held)
 
 
 def _branches(first: Request, reply: Reply, *, held: bool) -> tuple[Request, ...]:
     score = _score_in(reply)
     if isinstance(score, Unreadable):
         return ()
-    before = reply.text[: reply.text.rfind(str(score))]
+    before = reply.text[: score_at(reply.text, score)]
     return tuple(
-        replace(first, prefill=f"{before}{digit}", max_tokens=1, grammar=None)
+        replace(first, prefill=f"{before}{digit}", max_tokens=1, grammar=None, weighs=False)
         for digit in _open_branches(reply, held=held)
     )

@@ -39,7 +39,7 @@ _NAMED_SOURCE = re.compile(
 _MARKER = re.compile(
     r"(?<![:=])(?<![:=]\s)(?<![:=]\[)(?<![:=]\s\[)(?:\[\s?[\d,\s]{1,20}\]|【\s?\d{1,4}[^】\n]{0,40}】)"
 )
-_LEADING = re.compile(r"(?:[>#|•·=→:\"'$\s]|[-–+](?=\s))*+")
+_LEADING = re.compile(r"(?:[>|•·=→:$\s]|#+(?=\s)|[-–+](?=\s))*+")
 
 
 def after_thoughts(text: str) -> int | None:
@@ -93,7 +93,10 @@ def _scale(low: int, high: int) -> re.Pattern[str]:
 
 def _undecorated(line: str) -> str:
     lead = _LEADING.match(line)
-    line = line[lead.end() if lead else 0 :].rstrip(" |\"'$")
+    line = line[lead.end() if lead else 0 :].rstrip(" |$")
+    # Quotation marks go only if they hold the whole line: elsewhere they tell whose words it is.
+    if len(line) > 1 and line[0] == line[-1] and line[0] in "\"'" and line[0] not in line[1:-1]:
+        line = line[1:-1].strip()
     return line if any(c.isalnum() or c == SOURCE for c in line) else ""
 
 

@@ -46,10 +46,15 @@ class Plan:
 def planned(judge: LLMJudge, work: Iterable[Work]) -> Plan:
     """Count the calls and estimate the tokens of a run; nothing is asked."""
     plan = Plan()
+    seen: set[bytes] = set()
     for item in work:
         plan.cases += 1
         plan.judgments += len(item.sources) * len(item.rubrics)
         for request, sources in _requests(judge, item):
+            key = request.key(judge.endpoint)
+            if key in seen:  # the same case twice is asked once
+                continue
+            seen.add(key)
             if judge.has(request):
                 plan.in_store += 1
                 continue
@@ -60,7 +65,7 @@ def planned(judge: LLMJudge, work: Iterable[Work]) -> Plan:
 
 
 def requests(judge: LLMJudge, work: Iterable[Work]) -> Iterator[Request]:
-    """Every request of a run that can be made before replies are known, each once."""
+    """Every request of a run that can be made by what the store has, each once."""
     seen: set[bytes] = set()
     for item in work:
         for request, _ in _requests(judge, item):
@@ -73,7 +78,7 @@ def requests(judge: LLMJudge, work: Iterable[Work]) -> Iterator[Request]:
 def _requests(judge: LLMJudge, item: Work) -> Iterator[tuple[Request, int]]:
     for unit in units(item, judge.asking):
         sources = len({source for source, _ in unit.places})
-        for request in unit.requests:
+        for request in (*unit.requests, *judge.follow_ups(unit)):
             yield request, sources
 
 

@@ -13,7 +13,9 @@ LOW, HIGH = 1, 20
 MATTERS = 0.01
 """A branch less likely than this is not worth another call."""
 _DIGITS = str.maketrans("０１２３４５６７８９", "0123456789")
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"[0-9]+")
+_SCALE_END = re.compile(r"(?:/|\bof|\bvon|\bde|\bsur)\s*\Z", re.IGNORECASE)
+"""What stands before the 20 of ``14/20``, which is no score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,36 @@ class Weighted:
         return sum(score * p for score, p in self.mass.items()) / sum(self.mass.values())
 
 
+def score_at(text: str, score: int) -> int | None:
+    """Where a reply's score stands: the last time it is said, not the end of a scale.
+
+    >>> score_at("Score: 2/20", 2), score_at("20/20", 20), score_at("１４", 14)
+    (7, 0, 0)
+    >>> score_at("fourteen", 14) is None
+    True
+    """
+    plain = text.translate(_DIGITS)
+    places = [found.start() for found in _NUMBER.finditer(plain) if found[0] == str(score)]
+    said = [start for start in places if not _SCALE_END.search(plain[:start])]
+    return (said or places)[-1] if places else None
+
+
+def place_in(tokens: Sequence[Token], text: str, start: int) -> int | None:
+    """Where a character of a reply's text stands in the text of its tokens.
+
+    The two may differ: some servers hand out JSON without the fence that the tokens still
+    have around it, and a token can be half a character. Then the rest of the text from
+    ``start`` on is looked for.
+    """
+    joined = "".join(token.text for token in tokens)
+    if joined == text:
+        return start
+    if (shift := joined.find(text)) >= 0:
+        return shift + start
+    found = joined.rfind(text[start:])
+    return found if found >= 0 else None
+
+
 def weigh(
     tokens: Sequence[Token], score: int, start: int, *, held: bool = False
 ) -> Weighted | None:
@@ -50,10 +82,14 @@ def weigh(
     index = _token_at(tokens, start)
     if index is None:
         return None
+    said = _digits(tokens[index].text)
+    if said is None or not str(score).startswith(said):
+        return None
     first = _numbers(tokens[index])
+    # Where two digits can be one token, they are: there a digit alone stands for itself.
+    whole = any(len(digits) == 2 and LOW <= int(digits) <= HIGH for digits in first)
     if held:
         first = _given_a_score(first, tokens[index])
-    said = _digits(tokens[index].text)
     following = tokens[index + 1] if index + 1 < len(tokens) else None
     mass: dict[int, float] = {}
     unknown: dict[int, float] = {}
@@ -63,8 +99,8 @@ def weigh(
         elif digits == said and following is not None:
             for number, q in continued(digits, following).items():
                 _add(mass, number, p * q)
-        elif digits == said and len(str(score)) == 1:
-            _add(mass, digits, p)  # the reply ended here
+        elif whole or (digits == said and len(str(score)) == 1):
+            _add(mass, digits, p)  # or the reply ended here
         else:
             unknown[int(digits)] = p
     return Weighted(mass, unknown)
@@ -76,7 +112,7 @@ def _given_a_score(first: Mapping[str, float], token: Token) -> dict[str, float]
     A digit that is not among the alternatives is at most as likely as the least of them;
     what that may add up to stays uncovered.
     """
-    seen = {digits: p for digits, p in first.items() if digits.strip("0")}
+    seen = {d: p for d, p in first.items() if d[0] != "0" and LOW <= int(d) <= HIGH}
     least = min(exp(logprob) for _, logprob in _alternatives(token))
     unseen = least * len(set("123456789") - {digits[0] for digits in seen})
     whole = sum(seen.values()) + unseen
@@ -87,8 +123,8 @@ def continued(digit: str, following: Token) -> dict[str, float]:
     """How a first digit goes on, by the alternatives of the token after it."""
     numbers: dict[str, float] = {}
     for text, logprob in _alternatives(following):
-        more = _digits(text) if text[:1].isdigit() else None  # " 7" begins a new number
-        number = digit + more if more is not None else digit
+        more = _NUMBER.match(text.translate(_DIGITS))  # " 7" begins a new number
+        number = digit + more[0] if more else digit
         numbers[number] = numbers.get(number, 0.0) + exp(logprob)
     return numbers
 
@@ -105,9 +141,9 @@ def with_branch(seen: Weighted, digit: int, following: Token) -> Weighted:
 def level_expectation(tokens: Sequence[Token], start: int, level: int) -> float:
     """The expected value of one sub-score's digit; the digit itself where too little was seen."""
     index = _token_at(tokens, start)
-    if index is None:
+    if index is None or _digits(tokens[index].text) != str(level):
         return float(level)
-    mass = {int(d): p for d, p in _numbers(tokens[index]).items() if d in "01234"}
+    mass = {int(d): p for d, p in _numbers(tokens[index]).items() if d in tuple("01234")}
     seen = sum(mass.values())
     if seen < 0.5:
         return float(level)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 
+from citemark.judges.llm.finding import verdicts
 from citemark.judges.llm.json_scan import Node, find_objects
 from citemark.judges.llm.numerals import Scale, on_scale
 from citemark.judges.llm.plain_text import after_thoughts, plain_lines
 from citemark.judges.llm.refusals import declines, opens_as_refusal
 from citemark.judges.llm.unreadable import Unreadable
-from citemark.judges.llm.verdicts import Strength, Verdict, decide, verdicts
+from citemark.judges.llm.verdict import Strength, Verdict, decide
 
 __all__ = ["READER_VERSION", "Unreadable", "read_score"]
 

@@ -135,7 +135,7 @@ def read_body(body: Any, *, wants_logprobs: bool) -> Reply:
     if finish == "content_filter":
         return Reply(text, "refused", "stopped by the provider's content filter", usage=usage)
     if finish == "length":
-        return Reply(text, "truncated", "the reply was cut at its length limit", usage=usage)
+        return Reply(text, "truncated", "the reply was cut at its length limit", tokens, usage)
     return Reply(text, tokens=tokens, usage=usage)
 
 
@@ -156,7 +156,7 @@ def _usage(data: Any) -> Usage:
 
 def _tokens(data: Any) -> tuple[Token, ...] | None:
     content = data.get("content") if isinstance(data, dict) else None
-    if not isinstance(content, list):
+    if not isinstance(content, list) or not content:
         return None
     try:
         return tuple(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from citemark.citations import ParsedAnswer, Problem
 from citemark.judges.llm.json_reply import Level, read_levels, read_panel, read_sheet
-from citemark.judges.llm.probability import level_expectation
+from citemark.judges.llm.probability import level_expectation, place_in
 from citemark.judges.llm.reading import Unreadable
 from citemark.judges.llm.request import Reply, Request, canonical
 from citemark.judges.llm.units import TOP_LOGPROBS, Asking, Place, Reading, Unit
@@ -134,12 +134,12 @@ def _expected(reply: Reply, found: Mapping[str, Level]) -> float | None:
     """The sum of the digits' expectations, where token probabilities came with the reply."""
     if not reply.tokens:
         return None
-    # Some servers hand out the JSON without the fence that the tokens still have around it.
-    shift = "".join(token.text for token in reply.tokens).find(reply.text)
-    if shift < 0:
+    first = min(level.span[0] for level in found.values())
+    place = place_in(reply.tokens, reply.text, first)
+    if place is None:
         return None
     exact = sum(
-        level_expectation(reply.tokens, shift + level.span[0], level.level)
+        level_expectation(reply.tokens, place - first + level.span[0], level.level)
         for level in found.values()
     )
     return round(max(1.0, exact), 4)

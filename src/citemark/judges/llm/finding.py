@@ -1,39 +1,13 @@
-"""Finding what a reply says is its score, and deciding which of several counts.
-
-The last verdict wins, unless what came before was stated more firmly and says otherwise:
-then nobody can tell which one is meant, and none is taken.
-"""
+"""Finding what a reply says is its score, in any of the ways that models put it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from enum import IntEnum
-from typing import NamedTuple
 
 from citemark.judges.llm.numerals import Figure, Scale, read_figure, sums_with_total
 from citemark.judges.llm.plain_text import SOURCE
-from citemark.judges.llm.unreadable import Unreadable
-
-
-class Strength(IntEnum):
-    """How firmly something is stated to be the score."""
-
-    ASIDE = 0  # "Specificity: 3": no verdict, but it may throw doubt on a weak one
-    METRIC = 1  # "Relevance: 14"
-    WEAK = 2  # "I'd give it 14/20"
-    STATED = 3  # "Score: 14"
-    FINAL = 4  # "Final score: 14", or a last line that is nothing but the number
-
-
-class Verdict(NamedTuple):
-    """One number that a reply gives as its score."""
-
-    value: int | Unreadable
-    strength: Strength
-    kind: str = ""
-    """"line" or "source" if none of that kind outdoes another; or what exactly was scored."""
-
+from citemark.judges.llm.verdict import LINE, SOURCES, Strength, Verdict
 
 _FINAL = (
     r"final(?:ly|e|es)?|revised|corrected|adjusted|updated"
@@ -52,7 +26,7 @@ _ABOUT = (
 _COLON = r"[\"']?\s?(?::|=|→|->|=>|\||\s[-–]\s)"
 _LABEL = re.compile(
     rf"(?:(?P<final>(?<![^\W_])(?:{_FINAL})[\s_-]?(?:[^\W\d_]{{1,20}}[\s_-]){{0,6}}?)?"
-    rf"(?:(?<!\w)(?:(?P<whole>total|sum)|{_WORD})|(?<=_)(?:score|rating)|{_GLYPHS})(?P<last>\sfinale?)?"
+    rf"(?:(?<!\w)(?:(?P<whole>total|sum|overall)|{_WORD})|(?<=_)(?:score|rating)|{_GLYPHS})(?P<last>\sfinale?)?"
     rf"|(?P<alone>(?<!\w)(?:{_FINAL})))"
     rf"(?:{_ASIDE}{_ABOUT}{_ASIDE}(?P<colon>{_COLON})"
     rf"|{_ABOUT}\s(?P<is>is|ist|est|es|é|è)(?:\s(?:therefore|thus|hence|then))?(?:\s|\s?:)|\s(?P<of>of|von|de)\s|\s?(?P<glyph>为|為|是|は|은|는)\s?)",
@@ -61,7 +35,7 @@ _LABEL = re.compile(
 _NOTE = re.compile(r"(?<!\w)(?:note(?P<last>\sfinale)?|voto|nota)\s?:", re.IGNORECASE)
 _OTHER_SCORE = re.compile(
     r"(?<![^\W_])(?:max(?:imum)?|min(?:imum)?|highest|lowest|top|perfect|possible|sub|previous|initial"
-    r"|first|preliminary|tentative|average|mean|confidence|partial|provisional|draft|original|raw)"
+    r"|first|preliminary|tentative|average|mean|confidence|partial|provisional|draft|original|raw|no|not)"
     r"[\s_-]{1,2}(?:\w{1,20}[\s_-]){0,2}$",
     re.IGNORECASE,
 )
@@ -78,6 +52,11 @@ _GIVING = re.compile(
     re.IGNORECASE,
 )
 _CRITERION = re.compile(r"(?<!\w)[A-Z]\d(?!\w)[^.!?;,]*$")
+_THINGS = re.compile(
+    r"\b(?:citations|claims|facts|mentions|sentences|sources|statements|units|words)\b",
+    re.IGNORECASE,
+)
+_MORE_NUMBERS = re.compile(r"[^.!?;\d]*+\d")
 _ARTICLES = frozenset("the my this overall here is so and a".split())
 _ENUMERATED = re.compile(r"(?:[A-Za-z]\d(?!\d))?[^\d:=]{0,60}(?:\([^()]{0,40}\))?[:=]\s?(?=\d)")
 _SUPPOSED = re.compile(
@@ -104,7 +83,7 @@ def verdicts(lines: Sequence[str], scale: Scale) -> list[Verdict]:
         last = number == len(lines) - 1
         if bare := _bare(line, scale):
             strength = Strength.FINAL if last else Strength.STATED
-            found.append(Verdict(bare.value, strength, "line"))
+            found.append(Verdict(bare.value, strength, LINE))
             continue
         inside: dict[int, Verdict] = {}
         for end, verdict in _inside(line, scale, at_edge=last or not number):
@@ -114,29 +93,6 @@ def verdicts(lines: Sequence[str], scale: Scale) -> list[Verdict]:
         if not inside and (aside := _aside(line, scale)):
             found.append(aside)
     return found
-
-
-def decide(found: Sequence[Verdict]) -> int | Unreadable | None:
-    """The verdict that counts; None if there is none."""
-    last = next((v for v in reversed(found) if v.strength > Strength.ASIDE), None)
-    if last is None or isinstance(last.value, Unreadable):
-        return last.value if last else None
-    for other in found:
-        if other.value != last.value and _throws_doubt(other, last):
-            if isinstance(other.value, Unreadable):
-                return other.value
-            detail = f"The reply says {other.value} and {last.value}, and not which one counts."
-            return Unreadable("not_a_score", detail)
-    return last.value
-
-
-def _throws_doubt(other: Verdict, last: Verdict) -> bool:
-    alike = other.kind == last.kind
-    if other.kind and last.kind and alike == (last.kind in ("line", "source")):
-        return True  # two bare lines, two sources, or the scores of two different things
-    if last.strength == Strength.METRIC:
-        return True
-    return other.strength > last.strength or other.strength == last.strength == Strength.WEAK
 
 
 def _bare(line: str, scale: Scale) -> Figure | None:
@@ -160,10 +116,9 @@ def _inside(line: str, scale: Scale, *, at_edge: bool) -> Iterator[tuple[int, Ve
     ):
         for match in pattern.finditer(line):
             yield from _at(line, match.end(), scale, strength, _kind(match[0]))
-    loose = [m.end() for m in _GIVING.finditer(line) if not _of_criterion(line, m.start())]
-    loose += [m.start() for m in _fraction(scale.high).finditer(line)]
-    loose += sums_with_total(line)
-    for place in loose:
+    yield from _given(line, scale)
+    loose = [m.start() for m in _fraction(scale.high).finditer(line)]
+    for place in (*loose, *sums_with_total(line)):
         if not _supposed(line, place) and not _CRITERION.search(line[max(0, place - 60) : place]):
             yield from _at(line, place, scale, Strength.WEAK)
     figure = read_figure(line, 0, scale) if at_edge else None
@@ -171,23 +126,42 @@ def _inside(line: str, scale: Scale, *, at_edge: bool) -> Iterator[tuple[int, Ve
         yield figure.end, Verdict(figure.value, Strength.WEAK)
 
 
+def _given(line: str, scale: Scale) -> Iterator[tuple[int, Verdict]]:
+    """What the model says it gives: "I would give this source a 14"."""
+    for match in _GIVING.finditer(line):
+        if not _of_criterion(line, match.start()) and not _supposed(line, match.start()):
+            for end, verdict in _at(line, match.end(), scale, Strength.WEAK):
+                if not _MORE_NUMBERS.match(line, end):
+                    yield end, verdict
+
+
 def _labelled(line: str, label: re.Match[str], scale: Scale) -> Iterator[tuple[int, Verdict]]:
     before = line[max(0, label.start() - 60) : label.start()]
     final = bool(label["final"] or label["last"] or label["alone"])
     whole = final or label["whole"]
-    if _OTHER_SCORE.search(before) or (not whole and _CRITERION.search(before)):
+    if _is_other(label, before) or (not whole and _CRITERION.search(before)):
         return
     if not label["colon"] and _supposed(line, label.start()):
         return
     strength = Strength.WEAK if label["of"] else Strength.STATED
-    kind = _kind(label[0]) or ("" if whole or not label["colon"] else _named(line, label))
+    kind = _kind(label[0]) if whole else _kind(before + label[0])
+    if not kind and not whole and label["colon"]:
+        kind = _part(line[: label.start()]) if label.start() < 80 else ""
     yield from _at(line, label.end(), scale, Strength.FINAL if final else strength, kind)
 
 
-def _named(line: str, label: re.Match[str]) -> str:
+def _is_other(label: re.Match[str], before: str) -> bool:
+    """Whether a label names another number: the highest score, a number of things, a quotation."""
+    if label["whole"] and (label["of"] or _THINGS.search(label[0])):
+        return True
+    quoted = before[-1:] == "'" and "'" not in label[0] and not before[-2:-1].isalnum()
+    return quoted or _OTHER_SCORE.search(before) is not None
+
+
+def _part(before: str) -> str:
     """What a score is said to be of: the "topical alignment" of "Topical alignment score: 3"."""
-    words = line[: label.start()].casefold().split() if label.start() < 80 else []
-    if len(words) > 5 or not all(word.replace("-", "").isalpha() for word in words):
+    words = before.casefold().split()
+    if len(words) > 5 or re.search(r"[.:;,!?\"'({]", before):
         return ""
     return " ".join(word for word in words if word not in _ARTICLES)
 
@@ -195,13 +169,14 @@ def _named(line: str, label: re.Match[str]) -> str:
 def _at(
     line: str, place: int, scale: Scale, strength: Strength, kind: str = ""
 ) -> Iterator[tuple[int, Verdict]]:
+    if line.count('"', 0, place) % 2:
+        return  # in quotation marks: the words of the answer, or of an attack in it
     if figure := read_figure(line, place, scale):
         yield figure.end, Verdict(figure.value, strength, kind)
 
 
 def _kind(label: str) -> str:
-    """Scores of several sources: which of them was asked for, the reader cannot know."""
-    return "source" if SOURCE in label else ""
+    return SOURCES if re.search(rf"{SOURCE}[^.!?;]{{0,60}}$", label) else ""
 
 
 def _of_criterion(line: str, place: int) -> bool:
