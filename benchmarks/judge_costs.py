@@ -16,10 +16,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from generated import answer
-
 from citemark import parse
 from citemark.prompts import MODES
+from generated import answer
 
 JUDGE = "openai:gpt-4.1-mini"
 
@@ -37,7 +36,9 @@ def main() -> None:
         for mode in MODES:
             command = ["score", str(case), "--judge", JUDGE, "--mode", mode, "--dry-run"]
             subprocess.run(
-                [sys.executable, "-m", "citemark", *command], env={**os.environ, **store}, check=True
+                [sys.executable, "-m", "citemark", *command],
+                env={**os.environ, **store},
+                check=True,
             )
 
 

@@ -123,7 +123,7 @@ def test_a_bad_reply_is_no_number_and_not_asked_again(
     for _ in range(2):
         judged = ask(endpoint)[1].relevance
         assert (judged.status, judged.reason) == ("failed", reason)
-        assert judged.score is judged.expected is judged.subscores is judged.evidence is None
+        assert (judged.score, judged.expected, judged.subscores, judged.evidence) == (None,) * 4
     assert len(endpoint.asked) == 1
 
 
@@ -166,7 +166,7 @@ def test_direct(endpoint: Loopback) -> None:
     endpoint.respond = lambda _: "The source matters.\n\n**Score: 14/20**"
     judged = ask(endpoint, mode="direct")[1].relevance
     assert (judged.score, judged.expected) == (14, 14.0)
-    assert judged.subscores is judged.evidence is judged.samples is judged.coverage is None
+    assert (judged.subscores, judged.evidence, judged.samples, judged.coverage) == (None,) * 4
     assert "response_format" not in endpoint.asked[0]
 
 
@@ -189,9 +189,7 @@ def test_a_text_rubric_is_exactly_the_classic_call(endpoint: Loopback, tmp_path:
 
 
 @pytest.mark.parametrize("mode", ["subscores", "panel", "sheet"])
-def test_a_text_rubric_gives_no_sub_scores(
-    endpoint: Loopback, tmp_path: Path, mode: str
-) -> None:
+def test_a_text_rubric_gives_no_sub_scores(endpoint: Loopback, tmp_path: Path, mode: str) -> None:
     own = load_rubric(own_rubric(tmp_path))
     with pytest.raises(UsageError, match="--mode direct"):
         ask(endpoint, mode=mode, metrics=None, rubrics=[own])
@@ -228,7 +226,7 @@ def test_branches_are_asked_for_where_that_is_possible(
 ) -> None:
     def respond(body: Body) -> Body:
         if body["messages"][-1]["role"] == "assistant":
-            top = [token("0", 0.75, **{"_": 0.25})]
+            top = [token("0", 0.75, _=0.25)]
             return completion("0", logprobs=top, finish="length")
         tokens = [token("Score: "), token("1", 0.7, _8=0.1, _2=0.2), token("7", 0.5, _6=0.5)]
         return completion("Score: 17", logprobs=tokens)

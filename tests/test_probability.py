@@ -55,7 +55,9 @@ def test_numbers_of_two_tokens() -> None:
     assert found.mass == pytest.approx({17: 0.25, 15: 0.125, 1: 0.125, 9: 0.25})
     assert found.open == pytest.approx({2: 0.25})
     whole = with_branch(found, 2, token("0", 0.5, _5=0.25, end=0.25))
-    assert whole.mass == pytest.approx({17: 0.25, 15: 0.125, 1: 0.125, 9: 0.25, 20: 0.125, 2: 0.0625})
+    assert whole.mass == pytest.approx(
+        {17: 0.25, 15: 0.125, 1: 0.125, 9: 0.25, 20: 0.125, 2: 0.0625}
+    )
     assert whole.coverage == pytest.approx(0.9375)  # 25 is no score
     assert not whole.open
 
@@ -78,7 +80,9 @@ def test_what_is_no_score_has_no_mass(text: str) -> None:
 
 
 def test_a_number_that_goes_on_is_another_number() -> None:
-    after = Token("7", log(0.4), (("7", log(0.4)), ("75", log(0.2)), ("234", log(0.2)), (" 7", log(0.2))))
+    after = Token(
+        "7", log(0.4), (("7", log(0.4)), ("75", log(0.2)), ("234", log(0.2)), (" 7", log(0.2)))
+    )
     assert continued("1", after) == pytest.approx({"17": 0.4, "175": 0.2, "1234": 0.2, "1": 0.2})
 
 
@@ -149,9 +153,7 @@ TEXTS = st.one_of(
 @st.composite
 def tokens_(draw: st.DrawFn, said: str) -> Token:
     others = draw(st.lists(TEXTS.filter(lambda t: t != said), max_size=12, unique=True))
-    weights = draw(
-        st.lists(st.floats(1e-6, 1), min_size=len(others) + 2, max_size=len(others) + 2)
-    )
+    weights = draw(st.lists(st.floats(1e-6, 1), min_size=len(others) + 2, max_size=len(others) + 2))
     shares = [weight / sum(weights) for weight in weights]  # the last is for what is not listed
     pairs = [(text, log(p)) for text, p in zip([said, *others], shares, strict=False)]
     return Token(said, pairs[0][1], tuple(pairs))

@@ -121,9 +121,9 @@ def test_panel_and_sheet_hold_every_rubric_once() -> None:
     panel = panel_prompt(rubrics, case, answer, 2).text
     sheet = sheet_prompt(rubrics, case, answer, [1, 2]).text
     for text in (panel, sheet):
-        for given in rubrics:
-            assert text.count(f"### {given.name}: {given.title}") == 1
-            assert all(exclusion in text for exclusion in given.exclusions)
+        for each in rubrics:
+            assert text.count(f"### {each.name}: {each.title}") == 1
+            assert all(exclusion in text for exclusion in each.exclusions)
         assert "{{" not in text
         assert "Source [1]" not in text
     assert "Judge Source [2] by each" in panel

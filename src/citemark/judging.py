@@ -37,12 +37,32 @@ def read_answer(case: Case) -> ParsedAnswer:
     return answer
 
 
-def work_on(cases: Iterable[Case], rubrics: tuple[Rubric, ...]) -> Iterator[Work]:
-    """The work that cases make for a judge: all cited sources by all rubrics."""
+def wanted_sources(
+    case: Case, answer: ParsedAnswer, only: frozenset[str] | None
+) -> tuple[int, ...]:
+    """The sources of an answer, or those of them that ``only`` names by number or domain."""
+    if only is None:
+        return answer.sources
+    return tuple(n for n in answer.sources if _is_wanted(n, case, answer, only))
+
+
+def _is_wanted(source: int, case: Case, answer: ParsedAnswer, only: frozenset[str]) -> bool:
+    if str(source) in only:
+        return True
+    url = _page(source, case, answer)[1]
+    domain = domain_of(url) if url else ""
+    return any(domain == name or domain.endswith(f".{name}") for name in only if "." in name)
+
+
+def work_on(
+    cases: Iterable[Case], rubrics: tuple[Rubric, ...], only: Iterable[str] | None = None
+) -> Iterator[Work]:
+    """The work that cases make for a judge: the wanted sources that are cited, by all rubrics."""
+    wanted = None if only is None else frozenset(only)
     for number, case in enumerate(cases):
         answer = read_answer(case)
-        cited = tuple(n for n in answer.sources if n in answer.cited)
-        yield Work(number, case, answer, cited, rubrics)
+        shown = wanted_sources(case, answer, wanted)
+        yield Work(number, case, answer, tuple(n for n in shown if n in answer.cited), rubrics)
 
 
 @dataclass(slots=True)
@@ -140,7 +160,7 @@ class Run:
             if case is None:
                 return
             answer = read_answer(case)
-            shown = self._shown(case, answer)
+            shown = wanted_sources(case, answer, self.only)
             asked = tuple(n for n in shown if n in answer.cited)
             missing = {(n, r.name) for n in asked for r in self.rubrics}
             self.open[number] = _Open(case, answer, shown, missing, {}, [])
@@ -150,19 +170,6 @@ class Run:
                 self.waiting += 1
                 self.news.set()
             number += 1
-
-    def _shown(self, case: Case, answer: ParsedAnswer) -> tuple[int, ...]:
-        if self.only is None:
-            return answer.sources
-        return tuple(n for n in answer.sources if self._is_wanted(n, case, answer))
-
-    def _is_wanted(self, source: int, case: Case, answer: ParsedAnswer) -> bool:
-        only = self.only or frozenset()
-        if str(source) in only:
-            return True
-        url = _page(source, case, answer)[1]
-        domain = domain_of(url) if url else ""
-        return any(domain == name or domain.endswith(f".{name}") for name in only if "." in name)
 
     def _take(self, outcome: Outcome) -> None:
         place = (outcome.source, outcome.metric)

@@ -120,8 +120,14 @@ async def ascore_many(
     chosen = find_judge(judge, JudgeOptions(**settings))
     wanted = choose_rubrics(metrics, rubrics)
     run = Run(chosen, wanted, None if only is None else frozenset(map(str, only)), most_waiting)
-    async for card in run.cards(cases):
-        yield card
+    cards = run.cards(cases)
+    try:
+        async for card in cards:
+            yield card
+    finally:
+        await cards.aclose()
+        if isinstance(judge, str) and hasattr(chosen, "close"):
+            chosen.close()  # it was made for this run, and so is its store
 
 
 def choose_rubrics(metrics: Iterable[str] | None, own: Iterable[Rubric] = ()) -> tuple[Rubric, ...]:

@@ -79,7 +79,7 @@ def score(
     chosen = find_judge(judge, read_options(given, ask=not dry_run))
     cases = Inputs(inputs, query)
     if dry_run:
-        _say_plan(chosen, cases, rubrics)
+        _say_plan(chosen, cases, rubrics, _only(sources))
         return
     run = _Scoring(cases, chosen, rubrics, _only(sources), output, form)
     run.go()
@@ -104,7 +104,9 @@ def _only(text: str | None) -> list[str] | None:
     return [str(int(name)) if name.isdecimal() else name for name in wanted]
 
 
-def _say_plan(judge: Judge, cases: Inputs, rubrics: tuple[Rubric, ...]) -> None:
+def _say_plan(
+    judge: Judge, cases: Inputs, rubrics: tuple[Rubric, ...], only: list[str] | None
+) -> None:
     """Print what a run would ask; nothing is asked."""
     if not hasattr(judge, "asking"):
         say(f'judge "{judge.name}" asks no model: no calls, no cost')
@@ -113,9 +115,8 @@ def _say_plan(judge: Judge, cases: Inputs, rubrics: tuple[Rubric, ...]) -> None:
     from citemark.judges.llm.plan import planned
 
     if isinstance(judge, LLMJudge):
-        click.echo(
-            f"{judge.name}, mode {judge.mode}: {planned(judge, work_on(cases, rubrics)).line()}"
-        )
+        plan = planned(judge, work_on(cases, rubrics, only))
+        click.echo(f"{judge.name}, mode {judge.mode}: {plan.line()}")
         judge.close()
     cases.finish()
 
@@ -158,6 +159,8 @@ class _Scoring:
     def go(self) -> None:
         started = time.time()
         with ExitStack() as stack:
+            if hasattr(self.judge, "close"):
+                stack.callback(self.judge.close)
             writers = self._writers(stack)
             for card in self._cards():
                 self.tally.add(card)

@@ -8,9 +8,10 @@ import random
 from dataclasses import dataclass, field
 
 from citemark.errors import JudgeError
-from citemark.judges.llm.client import Again, Answered, Client, Failed
+from citemark.judges.llm.client import Client
 from citemark.judges.llm.endpoint import Endpoint
 from citemark.judges.llm.request import Reply, Request, Usage, read_body
+from citemark.judges.llm.responses import Again, Answered, Failed
 from citemark.store import Store
 
 FLUSH_EVERY = 0.05
@@ -87,6 +88,7 @@ class Caller:
         self._fetched: set[bytes] = set()
         self._reached = False
         self._understood = False
+        self._stopped: JudgeError | None = None
 
     async def ask(self, request: Request, *, again: bool = False) -> Reply:
         """The reply to a request; ``again`` asks even if the store has one."""
@@ -108,6 +110,8 @@ class Caller:
             self.ledger.add(reply)
             return reply
         except BaseException as error:
+            if isinstance(error, JudgeError):
+                self._stopped = error  # those that wait for their turn need not ask
             asked.set_exception(error)
             asked.exception()  # seen: nobody else may be waiting for it
             raise
@@ -121,6 +125,8 @@ class Caller:
         attempts = limits = 0
         while True:
             async with self._room:
+                if self._stopped:
+                    raise self._stopped
                 deadline = deadline or clock() + self._patience.deadline
                 result = await self._post(request, max(0.01, deadline - clock()))
             if isinstance(result, Answered):

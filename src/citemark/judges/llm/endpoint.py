@@ -87,8 +87,10 @@ def find_endpoint(spec: str, base_url: str | None = None, *, needs_key: bool = T
         raise JudgeError(f"{provider.key} holds characters that no key has; set it again")
     if base_url:
         url = _checked(base_url)
-        elsewhere = replace(provider, base_url=url, logprobs=True, schema=True, n=False)
-        return Endpoint(replace(elsewhere, tokens="max_tokens", seed="seed"), model, key)
+        elsewhere = replace(provider, base_url=url)
+        if provider.name == "openai":  # then it stands for any server, of which little is known
+            elsewhere = replace(elsewhere, n=False, tokens="max_tokens")
+        return Endpoint(elsewhere, model, key)
     if provider.key and not key and needs_key:
         raise JudgeError(
             f"{provider.title} needs a key: set {provider.key} in the environment or in a .env file"

@@ -26,13 +26,15 @@ _ABOUT = (
 _COLON = r"[\"']?\s?(?::|=|→|->|=>|\||\s[-–]\s)"
 _LABEL = re.compile(
     rf"(?:(?P<final>(?<![^\W_])(?:{_FINAL})[\s_-]?(?:[^\W\d_]{{1,20}}[\s_-]){{0,6}}?)?"
-    rf"(?:(?<!\w)(?:(?P<whole>total|sum|overall)|{_WORD})|(?<=_)(?:score|rating)|{_GLYPHS})(?P<last>\sfinale?)?"
+    rf"(?:(?<!\w)(?:(?P<whole>total|sum|overall)|{_WORD})|(?<=_)(?:score|rating)"
+    rf"|{_GLYPHS})(?P<last>\sfinale?)?"
     rf"|(?P<alone>(?<!\w)(?:{_FINAL})))"
     rf"(?:{_ASIDE}{_ABOUT}{_ASIDE}(?P<colon>{_COLON})"
-    rf"|{_ABOUT}\s(?P<is>is|ist|est|es|é|è)(?:\s(?:therefore|thus|hence|then))?(?:\s|\s?:)|\s(?P<of>of|von|de)\s|\s?(?P<glyph>为|為|是|は|은|는)\s?)",
+    rf"|{_ABOUT}\s(?:is|ist|est|es|é|è)(?:\s(?:therefore|thus|hence|then))?(?:\s|\s?:)"
+    r"|\s(?P<of>of|von|de)\s|\s?(?:为|為|是|は|은|는)\s?)",
     re.IGNORECASE,
 )
-_NOTE = re.compile(r"(?<!\w)(?:note(?P<last>\sfinale)?|voto|nota)\s?:", re.IGNORECASE)
+_NOTE = re.compile(r"(?<!\w)(?:note(?:\sfinale)?|nota)\s?:", re.IGNORECASE)
 _OTHER_SCORE = re.compile(
     r"(?<![^\W_])(?:max(?:imum)?|min(?:imum)?|highest|lowest|top|perfect|possible|sub|previous|initial"
     r"|first|preliminary|tentative|average|mean|confidence|partial|provisional|draft|original|raw|no|not)"

@@ -66,7 +66,12 @@ def _asking(mode: str, endpoint: Endpoint, options: JudgeOptions) -> Asking:
         samples=options.samples,
         schema=options.schema and provider.schema,
         # Of an endpoint that is not known, only ask for what the mode cannot do without.
-        logprobs=provider.logprobs and options.logprobs and options.base_url is None,
+        logprobs=provider.logprobs and options.logprobs and not _is_unknown(endpoint, options),
         prefill=provider.prefill is not None,
         grammar=provider.grammar,
     )
+
+
+def _is_unknown(endpoint: Endpoint, options: JudgeOptions) -> bool:
+    """Whether the endpoint is any server, and not of a kind that a preset describes."""
+    return options.base_url is not None and endpoint.provider.name == "openai"

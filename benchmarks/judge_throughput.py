@@ -1,0 +1,301 @@
+"""How fast an LLM judge is asked, what that takes, and how fast a rerun is from the store.
+
+    python benchmarks/judge_throughput.py [--judgments 5000] [--rerun 100000] [--quick]
+
+Runs the real command, ``citemark score`` with the store on, against a server on loopback that
+answers at once or after 100 ms, and bare aiohttp with the same requests in turn with it; then
+the frameworks that ``make benchmark-frameworks`` installed. The command is measured from the
+outside, its start included; the others leave out theirs. Machines are noisy: look at the
+ratios, which come from the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from citemark.citations import parse_answer
+from citemark.rubrics import DEFAULT_METRICS
+from generated import case
+
+HERE = Path(__file__).resolve().parent
+FRAMEWORKS = ("openevals", "ragas", "deepeval")
+IN_FLIGHT = 100
+LONGEST = 3600
+QUIET = {
+    "OPENAI_API_KEY": "bench",
+    "NO_PROXY": "*",
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "YES",
+    "DEEPEVAL_UPDATE_WARNING_OPT_IN": "NO",
+    "ERROR_REPORTING": "NO",
+    "RAGAS_DO_NOT_TRACK": "true",
+    "LANGSMITH_TRACING": "false",
+    "LANGCHAIN_TRACING_V2": "false",
+}
+"""No framework may report home, nor ask the network for anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What some judgments took."""
+
+    judgments: int
+    seconds: float
+    cpu: float
+    rss: float
+    """The most memory, in MB."""
+
+    @property
+    def speed(self) -> float:
+        """Judgments in a second."""
+        return self.judgments / self.seconds
+
+    @property
+    def cpu_each(self) -> float:
+        """CPU time of a judgment, in ms."""
+        return self.cpu / self.judgments * 1000
+
+    def line(self, name: str, note: str = "") -> str:
+        """The figures for people."""
+        return (
+            f"  {name:<24}{self.speed:>9,.0f}/s{self.cpu_each:>9.2f} ms CPU each"
+            f"{self.rss:>7.0f} MB  {note}"
+        )
+
+
+def main() -> None:
+    """Run the benchmark."""
+    options = argparse.ArgumentParser(description=__doc__.split("\n\n")[0] if __doc__ else "")
+    options.add_argument("--judgments", type=int, default=5000)
+    options.add_argument("--rerun", type=int, default=100_000, help="judgments from the store")
+    options.add_argument("--metrics", type=int, default=5, choices=range(1, 6))
+    options.add_argument("--rounds", type=int, default=3, help="turns with bare aiohttp")
+    options.add_argument("--delays", type=int, nargs="+", default=[0, 100], metavar="MS")
+    options.add_argument("--frameworks", type=Path, default=HERE.parent / ".bench-venv")
+    options.add_argument("--framework-judgments", type=int, default=500)
+    options.add_argument("--skip-frameworks", action="store_true")
+    options.add_argument("--quick", action="store_true", help="small counts: does it all work?")
+    wanted = options.parse_args()
+    if wanted.quick:
+        wanted.judgments, wanted.rerun, wanted.rounds = 300, 2000, 1
+        wanted.framework_judgments = 50
+    with tempfile.TemporaryDirectory() as name, serving() as server:
+        bench = Bench(Path(name), server, wanted.metrics)
+        speeds = {d: bench.compare(d, wanted.judgments, wanted.rounds) for d in wanted.delays}
+        if not wanted.skip_frameworks:
+            for delay, (ours, bare) in speeds.items():
+                bench.frameworks(
+                    wanted.frameworks, delay, wanted.framework_judgments, ours=ours, bare=bare
+                )
+        bench.rerun(wanted.judgments, wanted.rerun)
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """The server, in a process of its own, as the beginning of its URL."""
+    command = [sys.executable, str(HERE / "judge_server.py")]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        process.stdin.close()  # which ends it
+
+
+class Bench:
+    """Cases of some sizes, and what is run on them."""
+
+    def __init__(self, folder: Path, server: str, metrics: int) -> None:
+        self.folder = folder
+        self.server = server
+        self.metrics = DEFAULT_METRICS[:metrics]
+        self._runs = 0
+
+    def compare(self, delay: int, judgments: int, rounds: int) -> tuple[float, float]:
+        """The command and bare aiohttp in turn; returns the best speed of each."""
+        cases = self.cases(judgments)
+        requests = self.requests(cases)
+        print(f"\nanswers after {delay} ms, {IN_FLIGHT} in flight, metrics: {len(self.metrics)}")
+        ours, theirs = [], []
+        for _ in range(rounds):
+            theirs.append(self.client("bare", sys.executable, requests, judgments, delay))
+            ours.append(self.score(cases, self._new("store.sqlite"), delay))
+            ratio = ours[-1].speed / theirs[-1].speed
+            print(theirs[-1].line("bare aiohttp"))
+            print(ours[-1].line("citemark score", f"{ratio:.2f} of bare aiohttp"), flush=True)
+        ratios = [a.speed / b.speed for a, b in zip(ours, theirs, strict=True)]
+        print(
+            f"  median: {median(ratios):.2f} of bare aiohttp, "
+            f"{median(t.cpu_each for t in ours):.2f} ms CPU each "
+            f"(bare aiohttp: {median(t.cpu_each for t in theirs):.2f})",
+            flush=True,
+        )
+        return max(t.speed for t in ours), max(t.speed for t in theirs)
+
+    def frameworks(
+        self, folder: Path, delay: int, judgments: int, *, ours: float, bare: float
+    ) -> None:
+        """Every framework that is installed, with the same requests."""
+        print(f"\nframeworks, answers after {delay} ms, {judgments} judgments, {IN_FLIGHT} at once")
+        requests = self.requests(self.cases(judgments))
+        for name in FRAMEWORKS:
+            python = folder / name / "bin" / "python"
+            if not python.exists():
+                print(f"  {name:<24}skipped: not installed; make benchmark-frameworks")
+                continue
+            try:
+                took = self.client(name, str(python), requests, judgments, delay, "json")
+            except subprocess.SubprocessError as error:
+                print(f"  {name:<24}skipped: {_why(error)}")
+                continue
+            note = f"{took.speed / bare:.2f} of bare; citemark is {ours / took.speed:.1f} times it"
+            print(took.line(name, note), flush=True)
+
+    def rerun(self, few: int, many: int) -> None:
+        """Memory of a small and a large run, and both again from the store alone."""
+        print("\nmemory, answers after 0 ms; then the same again from the store alone")
+        peaks = []
+        for count in (few, many):
+            cases, store = self.cases(count), self._new("store.sqlite")
+            first = self.score(cases, store, 0)
+            again = self.score(cases, store, 0, "--offline")
+            print(first.line(f"{count:,} asked"))
+            print(again.line(f"{count:,} from the store"), flush=True)
+            peaks.append(first.rss)
+        print(f"  memory grows by {peaks[1] - peaks[0]:+.0f} MB from {few:,} to {many:,}")
+
+    def cases(self, judgments: int) -> Path:
+        """A file of cases that make at least so many judgments."""
+        path = self.folder / f"cases-{judgments}.jsonl"
+        if not path.exists():
+            rng = random.Random(5)
+            number = made = 0
+            with path.open("w", encoding="utf-8") as stream:
+                while made < judgments:
+                    data = case(rng, number)
+                    made += len(parse_answer(str(data["answer"])).cited) * len(self.metrics)
+                    stream.write(json.dumps(data) + "\n")
+                    number += 1
+            path.with_suffix(".count").write_text(str(made))
+        return path
+
+    def requests(self, cases: Path) -> Path:
+        """The bodies of the calls that scoring these cases makes, one in each line."""
+        path = cases.with_suffix(".requests")
+        if not path.exists():
+            exported = cases.with_suffix(".exported.jsonl")
+            command = ["batch", "export", str(cases), "-o", str(exported), *self._asking(0)]
+            store = self._new("store.sqlite")
+            self._run(_citemark(*command, "--store", str(store)))
+            with exported.open(encoding="utf-8") as lines, path.open("w") as stream:
+                for line in lines:
+                    stream.write(json.dumps(json.loads(line)["body"]) + "\n")
+        return path
+
+    def score(self, cases: Path, store: Path, delay: int, *more: str) -> Took:
+        """``citemark score`` as anybody would run it."""
+        output = self._new("scores.jsonl")
+        command = ["score", str(cases), "-o", str(output), "--store", str(store)]
+        command += ["--concurrency", str(IN_FLIGHT), *self._asking(delay), *more]
+        start = time.perf_counter()
+        _, usage = self._run(_citemark(*command))
+        seconds = time.perf_counter() - start
+        judgments = int(cases.with_suffix(".count").read_text())
+        self._check(output, judgments)
+        return Took(judgments, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+    def client(
+        self,
+        name: str,
+        python: str,
+        requests: Path,
+        judgments: int,
+        delay: int,
+        form: str = "number",
+    ) -> Took:
+        """One of the clients to compare with, which measures itself."""
+        url = f"{self.server}/{delay}/{form}/v1"
+        script = str(HERE / "judge_clients.py")
+        said, _ = self._run([python, script, name, str(requests), str(judgments), url])
+        found = json.loads(said.splitlines()[-1])
+        return Took(found["judgments"], found["seconds"], found["cpu"], found["rss"])
+
+    def _asking(self, delay: int) -> list[str]:
+        url = f"{self.server}/{delay}/number/v1"
+        judge = ["--judge", "openai:bench", "--base-url", url, "--mode", "direct"]
+        return [*judge, "--metrics", ",".join(self.metrics)]
+
+    def _new(self, name: str) -> Path:
+        self._runs += 1
+        return self.folder / f"{self._runs}-{name}"
+
+    def _run(self, command: Sequence[str]) -> tuple[str, _Usage]:
+        """Run a command to its end; its output, and what it used."""
+        environment: Mapping[str, str] = {**os.environ, **QUIET, "HOME": str(self.folder)}
+        out, err = self._new("out"), self._new("err")
+        with out.open("wb") as stdout, err.open("wb") as stderr:
+            child = subprocess.Popen(
+                command, stdout=stdout, stderr=stderr, env=environment, cwd=self.folder
+            )
+            status, usage = _waited(child)
+        if status:
+            raise subprocess.CalledProcessError(
+                status, command, stderr=err.read_text("utf-8", "replace")
+            )
+        return out.read_text("utf-8", "replace"), usage
+
+    def _check(self, output: Path, judgments: int) -> None:
+        """What was measured must be right: every judgment has its score."""
+        scored = 0
+        with output.open(encoding="utf-8") as stream:
+            for line in stream:
+                for source in json.loads(line)["sources"]:
+                    judged = source["scores"].values()
+                    scored += sum(j["status"] == "scored" and j["score"] == 14 for j in judged)
+        if scored != judgments:
+            raise SystemExit(f"{scored} of {judgments} judgments were scored 14")
+
+
+def _citemark(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "citemark", *arguments]
+
+
+@dataclass(frozen=True, slots=True)
+class _Usage:
+    ru_utime: float
+    ru_stime: float
+    ru_maxrss: int
+
+
+def _waited(child: subprocess.Popen[bytes]) -> tuple[int, _Usage]:
+    """The exit code of a process and what it used, which only the one who waits for it is told."""
+    end = time.monotonic() + LONGEST
+    while time.monotonic() < end:
+        found, status, usage = os.wait4(child.pid, os.WNOHANG)
+        if found:
+            child.returncode = os.waitstatus_to_exitcode(status)
+            return child.returncode, _Usage(usage.ru_utime, usage.ru_stime, usage.ru_maxrss)
+        time.sleep(0.005)
+    child.kill()
+    child.wait()
+    raise subprocess.TimeoutExpired(child.args, LONGEST)
+
+
+def _why(error: subprocess.SubprocessError) -> str:
+    said = getattr(error, "stderr", None) or str(error)
+    return " ".join(said.strip().splitlines()[-1].split())[:120]
+
+
+if __name__ == "__main__":
+    main()
