@@ -1,6 +1,6 @@
 """The clients that ``judge_throughput.py`` compares with, each run in a process of its own.
 
-    python benchmarks/judge_clients.py CLIENT REQUESTS JUDGMENTS URL
+    python benchmarks/judge_clients.py CLIENT REQUESTS JUDGMENTS IN_FLIGHT URL
 
 CLIENT is ``bare`` (aiohttp and nothing else), ``openevals``, ``ragas`` or ``deepeval``. REQUESTS
 holds one body of a chat-completions call in each line. Prints one line of JSON: what was done
@@ -23,7 +23,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-IN_FLIGHT = 100
 SCORE = 14
 
 Ask = Callable[[bytes], Awaitable[float]]
@@ -36,7 +35,7 @@ async def bare(url: str) -> AsyncIterator[Ask]:
     import aiohttp
 
     headers = {"Content-Type": "application/json", "Authorization": "Bearer bench"}
-    connector = aiohttp.TCPConnector(limit=IN_FLIGHT)
+    connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(headers=headers, connector=connector) as session:
 
         async def ask(line: bytes) -> float:
@@ -107,14 +106,16 @@ CLIENTS = {"bare": bare, "openevals": openevals, "ragas": ragas, "deepeval": dee
 PACKAGES = {"bare": "aiohttp"}
 
 
-async def measured(name: str, requests: Path, judgments: int, url: str) -> dict[str, Any]:
-    """Have so many requests answered, always a hundred at once, and say what it took."""
+async def measured(
+    name: str, requests: Path, judgments: int, in_flight: int, url: str
+) -> dict[str, Any]:
+    """Have so many requests answered, always as many at once, and say what it took."""
     with requests.open("rb") as stream:
         async with CLIENTS[name](url) as ask:
             lines = itertools.islice((line.rstrip(b"\n") for line in stream), judgments)
             await _check(ask, requests)  # connects, and fills what is filled at first use
             cpu, start = time.process_time(), time.perf_counter()
-            counts = await asyncio.gather(*(_worker(ask, lines) for _ in range(IN_FLIGHT)))
+            counts = await asyncio.gather(*(_worker(ask, lines) for _ in range(in_flight)))
             seconds = time.perf_counter() - start
             cpu = time.process_time() - cpu
     return {
@@ -143,8 +144,9 @@ async def _worker(ask: Ask, lines: Iterator[bytes]) -> int:
 
 def main() -> None:
     """Run the client that was named."""
-    name, requests, judgments, url = sys.argv[1:]
-    print(json.dumps(asyncio.run(measured(name, Path(requests), int(judgments), url))))
+    name, requests, judgments, in_flight, url = sys.argv[1:]
+    run = measured(name, Path(requests), int(judgments), int(in_flight), url)
+    print(json.dumps(asyncio.run(run)))
 
 
 if __name__ == "__main__":

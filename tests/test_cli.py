@@ -19,7 +19,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "command", ["score", "parse", "lint", "rubrics", "prompt", "judges", "batch", "demo"]
+    "command", ["score", "parse", "lint", "rubrics", "prompt", "judges", "batch", "store", "demo"]
 )
 def test_every_command_has_help(command: str) -> None:
     done = run(command, "--help")
@@ -33,7 +33,17 @@ def test_the_help_lists_the_commands_and_where_to_start() -> None:
     assert (done.code, done.err) == (0, "")
     assert run("-h").out == done.out
     commands = re.findall(r"^  (\w+) {2,}\S", done.out.split("Commands:")[1], re.MULTILINE)
-    assert commands == ["score", "parse", "lint", "rubrics", "prompt", "judges", "batch", "demo"]
+    assert commands == [
+        "score",
+        "parse",
+        "lint",
+        "rubrics",
+        "prompt",
+        "judges",
+        "batch",
+        "store",
+        "demo",
+    ]
     assert done.out.rstrip().endswith("Start with: citemark demo")
 
 

@@ -11,7 +11,7 @@ from citemark.errors import UsageError
 from citemark.judges.llm.endpoint import Endpoint
 from citemark.judges.llm.request import Request, read_body
 from citemark.results import json_line
-from citemark.store import Store
+from citemark.store import KEY_LENGTH, Store
 
 _PREFIX = "citemark-"
 
@@ -83,7 +83,7 @@ def _key(custom_id: Any) -> bytes:
         key = bytes.fromhex(custom_id.removeprefix(_PREFIX))
     except ValueError:
         key = b""
-    if len(key) != 16:
+    if len(key) != KEY_LENGTH:
         raise ValueError('"custom_id" is not one of Citemark\'s; was it changed on the way?')
     return key
 

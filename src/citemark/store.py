@@ -6,6 +6,7 @@ again costs nothing and a better reader can read old replies anew.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import sys
@@ -32,6 +33,7 @@ MIGRATIONS = (
 """Each brings the file from its index to the next version; never changed, only added to."""
 
 ROWS_IN_MEMORY = 100
+KEY_LENGTH = 16
 
 
 class StoreError(CitemarkError):
@@ -181,9 +183,49 @@ class Store:
         size = self.path.stat().st_size
         return StoreInfo(self.path, self.version, size, sum(by_model.values()), by_model)
 
+    def prune(self, *, before: float | None, model: str | None, really: bool) -> int:
+        """Remove replies older than a time, of a model, or both; returns how many they are."""
+        self.flush()
+        chosen = "(:before IS NULL OR created < :before) AND (:model IS NULL OR model = :model)"
+        values = {"before": before, "model": model}
+        try:
+            count = self._db.execute(f"SELECT count(*) FROM replies WHERE {chosen}", values)  # noqa: S608
+            found = int(count.fetchone()[0])
+            if really and found:
+                self._db.execute(f"DELETE FROM replies WHERE {chosen}", values)  # noqa: S608
+                self._db.execute("VACUUM")
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: cannot be pruned ({error})") from None
+        return found
+
+    def verify(self) -> list[str]:
+        """What is wrong with the file or with replies in it; an empty list if nothing is."""
+        self.flush()
+        problems: list[str] = []
+        try:
+            for (line,) in self._db.execute("PRAGMA integrity_check(100)"):
+                if line != "ok":
+                    problems.append(f"{self.path}: {line}")
+            problems.extend(
+                f"{self.path}: the reply under {kept.key.hex()} is damaged"
+                for kept in self
+                if len(kept.key) != KEY_LENGTH or not _is_json(kept.raw)
+            )
+        except (sqlite3.Error, StoreError) as error:
+            problems.append(str(error))
+        return problems
+
     def close(self) -> None:
         """Commit and close."""
         try:
             self.flush()
         finally:
             self._db.close()
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -28,8 +28,10 @@ _HOW = (
 )
 _HARD = (
     click.option(
-        "--concurrency", type=int, default=16, show_default=True, help="Requests at once."
+        "--concurrency", type=int, default=16, show_default=True, help="The most requests at once."
     ),
+    click.option("--rpm", type=float, help="The most requests a minute."),
+    click.option("--tpm", type=float, help="The most tokens a minute (estimated)."),
     click.option(
         "--timeout", type=float, default=60, show_default=True, help="Seconds per attempt."
     ),
@@ -57,8 +59,8 @@ def takes_judge(*, asks: bool) -> Callable[[_Command], _Command]:
 
 def read_options(given: dict[str, Any], *, ask: bool = True) -> JudgeOptions:
     """The judge's options from the command's; takes them out of ``given``."""
-    names = ("mode", "base_url", "samples", "seed", "store", "concurrency", "timeout", "retries",
-             "fresh", "retry_failed", "offline")  # fmt: skip
+    names = ("mode", "base_url", "samples", "seed", "store", "concurrency", "rpm", "tpm", "timeout",
+             "retries", "fresh", "retry_failed", "offline")  # fmt: skip
     settings = {name: given.pop(name) for name in names if name in given}
     temperature = given.pop("temperature", None)
     if temperature is not None:

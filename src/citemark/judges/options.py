@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from citemark.errors import UsageError
@@ -24,6 +24,8 @@ class JudgeOptions:
     concurrency: int = 16
     timeout: float = 60.0
     retries: int = 5
+    rpm: float | None = None
+    tpm: float | None = None
     store: str | Path | None = None
     fresh: bool = False
     retry_failed: bool = False
@@ -39,6 +41,10 @@ class JudgeOptions:
         for name, least in (("samples", 1), ("concurrency", 1), ("retries", 0)):
             if getattr(self, name) < least:
                 raise UsageError(f"--{name} must be {least} or more")
+        for name in ("rpm", "tpm"):
+            limit = getattr(self, name)
+            if limit is not None and not limit > 0:
+                raise UsageError(f"--{name} must be more than 0")
         if not self.timeout > 0:
             raise UsageError("--timeout must be more than 0 seconds")
         if self.fresh and self.offline:
@@ -47,7 +53,3 @@ class JudgeOptions:
             raise UsageError('--temperature must be a number or "none"')
         if isinstance(self.temperature, int | float) and not 0 <= self.temperature <= 2:
             raise UsageError("--temperature must lie between 0 and 2")
-
-    def changed(self) -> list[str]:
-        """The names of the options that are not at their default."""
-        return [f.name for f in fields(self) if getattr(self, f.name) != f.default]

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from citemark.errors import JudgeError
 from citemark.judges.llm.client import Client
 from citemark.judges.llm.endpoint import Endpoint
-from citemark.judges.llm.request import Reply, Request, Usage, read_body
+from citemark.judges.llm.pace import Pace
+from citemark.judges.llm.request import Reply, Request, Usage, estimate, read_body
 from citemark.judges.llm.responses import Again, Answered, Failed
 from citemark.store import Store
 
@@ -27,6 +28,10 @@ class Patience:
     retries: int = 5
     first_wait: float = 0.5
     longest_wait: float = 30.0
+    rpm: float | None = None
+    """The most requests a minute."""
+    tpm: float | None = None
+    """The most tokens a minute, sent and received, as far as they can be estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ class Caller:
         self._client = client
         self._patience = patience
         self._sources = sources
-        self._room = asyncio.Semaphore(patience.concurrency)
+        self._pace = Pace(patience.concurrency, rpm=patience.rpm, tpm=patience.tpm)
         self._asked: dict[bytes, asyncio.Future[Reply]] = {}
         self._fetched: set[bytes] = set()
         self._reached = False
@@ -123,12 +128,14 @@ class Caller:
         clock = asyncio.get_running_loop().time
         deadline = None
         attempts = limits = 0
+        tokens = estimate(request) if self._patience.tpm else 0
         while True:
-            async with self._room:
-                if self._stopped:
-                    raise self._stopped
-                deadline = deadline or clock() + self._patience.deadline
-                result = await self._post(request, max(0.01, deadline - clock()))
+            await self._pace.enter(tokens)
+            if self._stopped:
+                self._pace.leave_broken()
+                raise self._stopped
+            deadline = deadline or clock() + self._patience.deadline
+            result = await self._paced(request, max(0.01, deadline - clock()))
             if isinstance(result, Answered):
                 return self._keep(key, request, result)
             if isinstance(result, Failed):
@@ -139,6 +146,23 @@ class Caller:
             if attempts > self._most_retries(result) or clock() + wait >= deadline:
                 return self._given_up(result)
             await asyncio.sleep(wait)
+
+    async def _paced(self, request: Request, most: float) -> Answered | Failed | Again:
+        """Ask once, and tell the pace how the endpoint took it."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        try:
+            result = await self._post(request, most)
+        except BaseException:
+            self._pace.leave_broken()
+            raise
+        if isinstance(result, Answered):
+            self._pace.leave(clock() - began)
+        elif isinstance(result, Again) and result.limited:
+            self._pace.leave_limited(result.wait)
+        else:
+            self._pace.leave_broken()
+        return result
 
     def _most_retries(self, result: Again) -> int:
         """Where nothing was ever understood, patience is no help."""

@@ -46,6 +46,8 @@ def make_llm_judge(spec: str, options: JudgeOptions) -> LLMJudge:
             deadline=max(options.deadline, options.timeout * (options.retries + 1)),
             retries=options.retries,
             first_wait=options.first_wait,
+            rpm=options.rpm,
+            tpm=options.tpm,
         ),
         Sources(offline=options.offline, fresh=options.fresh),
         retry_failed=options.retry_failed and not options.offline,

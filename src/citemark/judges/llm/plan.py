@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from citemark.judges.llm.judge import LLMJudge
 from citemark.judges.llm.modes import units
-from citemark.judges.llm.request import Request
+from citemark.judges.llm.request import Request, estimate
 from citemark.judges.protocol import Work
 
-CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for English text and JSON; other scripts need more tokens."""
 _REPLY_TOKENS = {
     "subscores": 90,
     "panel": 440,
@@ -80,9 +78,3 @@ def _requests(judge: LLMJudge, item: Work) -> Iterator[tuple[Request, int]]:
         sources = len({source for source, _ in unit.places})
         for request in (*unit.requests, *judge.follow_ups(unit)):
             yield request, sources
-
-
-def estimate(request: Request) -> int:
-    """About how many tokens a request takes to send."""
-    characters = len(request.user) + len(request.system or "") + len(request.schema or "")
-    return -(-characters // CHARACTERS_PER_TOKEN)

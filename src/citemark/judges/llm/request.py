@@ -101,6 +101,8 @@ class Usage(NamedTuple):
 
 
 NO_USAGE = Usage()
+CHARACTERS_PER_TOKEN = 4
+"""A rule of thumb for English text and JSON; other scripts need more tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +176,9 @@ def _tokens(data: Any) -> tuple[Token, ...] | None:
 def canonical(schema: object) -> str:
     """A JSON schema as the text that goes into the key."""
     return json.dumps(schema, sort_keys=True, separators=(",", ":"))
+
+
+def estimate(request: Request) -> int:
+    """About how many tokens a request takes to send."""
+    characters = len(request.user) + len(request.system or "") + len(request.schema or "")
+    return -(-characters // CHARACTERS_PER_TOKEN)
