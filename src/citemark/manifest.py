@@ -79,6 +79,8 @@ class Manifest:
     calls: Mapping[str, int] | None = None
     """What was asked of a model in this run and what the store had, for judges that ask one."""
     tokens: Mapping[str, int] | None = None
+    cost: float | None = None
+    """US dollars, as far as the price is known."""
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest as plain data."""
@@ -103,7 +105,7 @@ class Manifest:
             },
             "calls": None if self.calls is None else dict(self.calls),
             "tokens": None if self.tokens is None else dict(self.tokens),
-            "cost_usd": None,
+            "cost_usd": self.cost,
             "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started)),
             "duration_s": round(time.time() - self.started, 3),
         }

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -41,15 +41,34 @@ def ended_well() -> Iterator[None]:
         raise
 
 
+_polite: list[Callable[[], None]] = []
+
+
+@contextmanager
+def stopped_politely(stop: Callable[[], None]) -> Iterator[None]:
+    """Within the block, the first Ctrl-C calls ``stop`` and lets the work come to an end."""
+    _polite.append(stop)
+    try:
+        yield
+    finally:
+        _polite.remove(stop)
+
+
 class _Interrupt:
     """Ctrl-C, or a polite kill: unwinds the work, so that it tidies up behind itself."""
 
     def __init__(self) -> None:
         self.came = 0
+        self.asked = False
         signal.signal(signal.SIGINT, self._take)
         signal.signal(signal.SIGTERM, self._take)
 
     def _take(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        if _polite and not self.asked:
+            self.asked = True
+            say("finishing what is under way; press Ctrl-C again to stop at once")
+            _polite[-1]()
+            return
         self.came = number
         # What an event loop has to say about being torn down helps nobody.
         logging.disable()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import click
@@ -31,6 +33,7 @@ _HARD = (
         "--concurrency", type=int, default=16, show_default=True, help="The most requests at once."
     ),
     click.option("--rpm", type=float, help="The most requests a minute."),
+    click.option("--budget", metavar="USD", type=float, help="The most that this run may cost."),
     click.option("--tpm", type=float, help="The most tokens a minute (estimated)."),
     click.option(
         "--timeout", type=float, default=60, show_default=True, help="Seconds per attempt."
@@ -59,15 +62,11 @@ def takes_judge(*, asks: bool) -> Callable[[_Command], _Command]:
 
 def read_options(given: dict[str, Any], *, ask: bool = True) -> JudgeOptions:
     """The judge's options from the command's; takes them out of ``given``."""
-    names = ("mode", "base_url", "samples", "seed", "store", "concurrency", "rpm", "tpm", "timeout",
-             "retries", "fresh", "retry_failed", "offline")  # fmt: skip
+    names = [setting.name for setting in fields(JudgeOptions)]
     settings = {name: given.pop(name) for name in names if name in given}
-    temperature = given.pop("temperature", None)
-    if temperature is not None:
-        try:
-            settings["temperature"] = float(temperature)
-        except ValueError:
-            settings["temperature"] = temperature
+    if settings.get("temperature") is not None:
+        with suppress(ValueError):
+            settings["temperature"] = float(settings["temperature"])
     settings["schema"] = not given.pop("no_schema", False)
     settings["logprobs"] = not given.pop("no_logprobs", False)
-    return JudgeOptions(ask=ask, **settings)
+    return JudgeOptions(**{**settings, "ask": ask})

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from citemark.citations.urls import domain_of
+from citemark.cli.ending import stopped_politely
 from citemark.cli.inputs import Inputs, takes_cases
 from citemark.cli.judging import read_options, takes_judge
 from citemark.cli.progress import watched
@@ -161,6 +162,8 @@ class _Scoring:
         with ExitStack() as stack:
             if hasattr(self.judge, "close"):
                 stack.callback(self.judge.close)
+            if hasattr(self.judge, "stop"):
+                stack.enter_context(stopped_politely(self.judge.stop))
             writers = self._writers(stack)
             for card in self._cards():
                 self.tally.add(card)
@@ -197,7 +200,7 @@ class _Scoring:
         return writers
 
     def _manifest(self, started: float) -> Manifest:
-        ledger = getattr(self.judge, "ledger", None)
+        ledger, purse = getattr(self.judge, "ledger", None), getattr(self.judge, "purse", None)
         return Manifest(
             inputs=self.cases.names,
             input_sha256=self.cases.sha256,
@@ -209,6 +212,7 @@ class _Scoring:
             settings={"sources": self.only, **_settings(self.judge)},
             calls=ledger.calls_made() if ledger else None,
             tokens=ledger.tokens() if ledger else None,
+            cost=purse.cost if purse else None,
             tally=self.tally,
             started=started,
         )
@@ -219,6 +223,12 @@ class _Scoring:
             say(f"{self.output}: {tally.line()}")
         elif tally.failed:
             say(tally.line())
+        if hasattr(self.judge, "account"):
+            say(self.judge.account())
+        if tally.failed.get("budget"):
+            say("the budget was reached: raise --budget and run the same command again to go on")
+        if tally.failed.get("interrupted"):
+            say("interrupted: run the same command again to go on; what was answered is kept")
         if self.only is not None and not tally.sources:
             notice(f"no case has a source {' or '.join(self.only)}; nothing was scored")
         if tally.uncited_cases:

@@ -26,6 +26,8 @@ class JudgeOptions:
     retries: int = 5
     rpm: float | None = None
     tpm: float | None = None
+    budget: float | None = None
+    """US dollars that this run may cost at the most."""
     store: str | Path | None = None
     fresh: bool = False
     retry_failed: bool = False
@@ -41,7 +43,7 @@ class JudgeOptions:
         for name, least in (("samples", 1), ("concurrency", 1), ("retries", 0)):
             if getattr(self, name) < least:
                 raise UsageError(f"--{name} must be {least} or more")
-        for name in ("rpm", "tpm"):
+        for name in ("rpm", "tpm", "budget"):
             limit = getattr(self, name)
             if limit is not None and not limit > 0:
                 raise UsageError(f"--{name} must be more than 0")

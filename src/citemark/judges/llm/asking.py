@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from citemark.errors import JudgeError
 from citemark.judges.llm.client import Client
 from citemark.judges.llm.endpoint import Endpoint
+from citemark.judges.llm.money import Purse
 from citemark.judges.llm.pace import Pace
 from citemark.judges.llm.request import Reply, Request, Usage, estimate, read_body
 from citemark.judges.llm.responses import Again, Answered, Failed
@@ -71,6 +72,9 @@ class Ledger:
             )
 
 
+INTERRUPTED = Reply(failure="interrupted", detail="the run was interrupted")
+
+
 class Caller:
     """Answers requests: identical ones in flight are asked once, answered ones never again."""
 
@@ -81,9 +85,13 @@ class Caller:
         client: Client | None,
         patience: Patience,
         sources: Sources,
+        purse: Purse,
     ) -> None:
         self.endpoint = endpoint
         self.ledger = Ledger()
+        self.purse = purse
+        self.stopping = False
+        """Set to send nothing more; what is under way is still waited for."""
         self._store = store
         self._client = client
         self._patience = patience
@@ -106,6 +114,8 @@ class Caller:
             return reply
         if self._client is None or self._sources.offline:
             return Reply(failure="not_in_store", detail="the store has no reply to this")
+        if self.stopping:
+            return INTERRUPTED
         if (asked := self._asked.get(key)) is not None:
             return await asyncio.shield(asked)
         asked = self._asked[key] = asyncio.get_running_loop().create_future()
@@ -124,6 +134,18 @@ class Caller:
             del self._asked[key]
 
     async def _fetch(self, key: bytes, request: Request) -> Reply:
+        """Ask within the budget: the most that a call can cost is set aside before it is sent."""
+        most = Usage(estimate(request, careful=True), request.max_tokens)
+        if not self.purse.reserve(most):
+            return Reply(failure="budget", detail="the budget does not allow another call")
+        try:
+            reply = await self._persist(key, request)
+            self.purse.pay(reply.usage)
+            return reply
+        finally:
+            self.purse.release(most)
+
+    async def _persist(self, key: bytes, request: Request) -> Reply:
         """Ask until there is an answer, the attempts are used up or the deadline is reached."""
         clock = asyncio.get_running_loop().time
         deadline = None
@@ -131,9 +153,11 @@ class Caller:
         tokens = estimate(request) if self._patience.tpm else 0
         while True:
             await self._pace.enter(tokens)
-            if self._stopped:
+            if self._stopped or self.stopping:
                 self._pace.leave_broken()
-                raise self._stopped
+                if self._stopped:
+                    raise self._stopped
+                return INTERRUPTED
             deadline = deadline or clock() + self._patience.deadline
             result = await self._paced(request, max(0.01, deadline - clock()))
             if isinstance(result, Answered):

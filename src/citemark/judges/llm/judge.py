@@ -13,6 +13,7 @@ from citemark.judges.llm.client import Client
 from citemark.judges.llm.endpoint import Endpoint
 from citemark.judges.llm.gguf import LocalModel
 from citemark.judges.llm.modes import units
+from citemark.judges.llm.money import Purse, price_of, shown
 from citemark.judges.llm.reading import READER_VERSION
 from citemark.judges.llm.request import Request
 from citemark.judges.llm.units import Asking, Reading, Unit
@@ -67,6 +68,7 @@ class LLMJudge:
         retry_failed: bool = False,
         custom_url: bool = False,
         local: LocalModel | None = None,
+        budget: float | None = None,
     ) -> None:
         if asking.mode not in MODES:
             raise UsageError(f'no mode "{asking.mode}"; there are: {", ".join(MODES)}')
@@ -85,6 +87,8 @@ class LLMJudge:
         self._sources = sources or Sources()
         self._retry_failed = retry_failed
         self._local = local
+        self._caller: Caller | None = None
+        self.purse = Purse(price_of(endpoint, custom_url=custom_url), budget)
         structured = asking.mode in ("subscores", "panel", "sheet")
         self.settings = LLMSettings(
             judge=spec,
@@ -98,6 +102,20 @@ class LLMJudge:
         )
         self.signature = self.settings.signature
         self.trust = f"an LLM, asked in mode {asking.mode}; compare judges before you rely on one"
+
+    def account(self) -> str:
+        """What this run asked and what it cost, in one line for people."""
+        ledger = self.ledger
+        tokens = ledger.usage.prompt + ledger.usage.completion
+        return (
+            f"{ledger.calls} calls, {ledger.from_store} replies from the store, {tokens:,} tokens,"
+            f" cost: {shown(self.purse.cost)}"
+        )
+
+    def stop(self) -> None:
+        """Send nothing more: what is under way is finished, the rest fails as interrupted."""
+        if self._caller:
+            self._caller.stopping = True
 
     def has(self, request: Request) -> bool:
         """Whether the store has a reply to this request."""
@@ -130,8 +148,11 @@ class LLMJudge:
                         connections=self._patience.concurrency,
                     )
                 )
-            caller = Caller(self.endpoint, self._store, client, self._patience, self._sources)
+            caller = Caller(
+                self.endpoint, self._store, client, self._patience, self._sources, self.purse
+            )
             self.ledger = caller.ledger
+            self._caller = caller
             run = _Run(self.asking, caller, self._patience.concurrency, self._retry_failed)
             flusher = asyncio.create_task(self._flush_often())
             try:

@@ -53,6 +53,7 @@ def make_llm_judge(spec: str, options: JudgeOptions) -> LLMJudge:
         retry_failed=options.retry_failed and not options.offline,
         custom_url=options.base_url is not None,
         local=model,
+        budget=options.budget,
     )
 
 

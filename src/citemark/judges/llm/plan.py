@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from citemark.judges.llm.judge import LLMJudge
 from citemark.judges.llm.modes import units
-from citemark.judges.llm.request import Request, estimate
+from citemark.judges.llm.money import Price, shown
+from citemark.judges.llm.request import Request, Usage, estimate
 from citemark.judges.protocol import Work
 
 _REPLY_TOKENS = {
@@ -31,19 +32,26 @@ class Plan:
     in_store: int = 0
     prompt_tokens: int = 0
     reply_tokens: int = 0
+    price: Price | None = None
+
+    @property
+    def cost(self) -> float | None:
+        """About what the run would cost; None if the price is not known."""
+        usage = Usage(self.prompt_tokens, self.reply_tokens)
+        return None if self.price is None else self.price.of(usage)
 
     def line(self) -> str:
         """The plan in one line for people."""
         return (
             f"{self.cases} cases, {self.judgments} judgments: {self.calls} calls"
             f" ({self.in_store} more are in the store), about {self.prompt_tokens:,} tokens to send"
-            f" and {self.reply_tokens:,} to receive"
+            f" and {self.reply_tokens:,} to receive; cost: {shown(self.cost)}"
         )
 
 
 def planned(judge: LLMJudge, work: Iterable[Work]) -> Plan:
     """Count the calls and estimate the tokens of a run; nothing is asked."""
-    plan = Plan()
+    plan = Plan(price=judge.purse.price)
     seen: set[bytes] = set()
     for item in work:
         plan.cases += 1

@@ -178,7 +178,11 @@ def canonical(schema: object) -> str:
     return json.dumps(schema, sort_keys=True, separators=(",", ":"))
 
 
-def estimate(request: Request) -> int:
-    """About how many tokens a request takes to send."""
-    characters = len(request.user) + len(request.system or "") + len(request.schema or "")
-    return -(-characters // CHARACTERS_PER_TOKEN)
+def estimate(request: Request, *, careful: bool = False) -> int:
+    """About how many tokens a request takes to send; ``careful``, rather too many."""
+    texts = (request.user, request.system or "", request.schema or "")
+    characters = sum(len(text) for text in texts)
+    if not careful:
+        return -(-characters // CHARACTERS_PER_TOKEN)
+    wide = 0 if all(text.isascii() for text in texts) else sum(c > "\u02ff" for c in texts[0])
+    return -(-characters // 3) + wide  # a letter of a rarer script may take more than a token
