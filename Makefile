@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint benchmark pictures clean
+.PHONY: demo test lint benchmark benchmark-frameworks pictures clean
 
 demo: $(VENV)/.installed ## score the bundled examples, offline
 	@$(BIN)/citemark demo
@@ -20,11 +20,18 @@ lint: $(VENV)/.installed-for-tests
 benchmark: $(VENV)/.installed-for-tests ## speed and memory of the parser
 	$(BIN)/python benchmarks/parse.py
 
+benchmark-frameworks: $(VENV)/.installed-for-tests ## LLM judging against other frameworks
+	for n in openevals deepeval ragas; do $(PYTHON) -m venv .bench-venv/$$n; done
+	.bench-venv/openevals/bin/pip install -q openevals
+	.bench-venv/deepeval/bin/pip install -q deepeval
+	.bench-venv/ragas/bin/pip install -q ragas 'langchain-community<0.4'
+	$(BIN)/python benchmarks/judge_throughput.py
+
 pictures: $(VENV)/.installed ## the pictures in docs/, from real output
 	$(BIN)/python docs/make_pictures.py
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .bench-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Citemark needs Python 3.11 or newer; try: make PYTHON=python3.11") if sys.version_info < (3, 11) else 0'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -48,12 +48,23 @@ def prompt(rubric: Rubric, case: Case, answer: ParsedAnswer, source: int, mode: 
             )
         return Prompt("", _classic(rubric.text, case, source))
     if mode in _ONE_NUMBER:
-        shared = _filled("case", query=neutralised(case.query), answer=neutralised(case.answer))
-        return Prompt(shared, _about(source, _filled("direct", **_parts(rubric, whole=True))))
+        return Prompt(_plain_case(case.query, case.answer), _specific("direct", rubric, source))
     if mode != "subscores":
         raise UsageError(f'no mode "{mode}" for one metric; there are: {", ".join(MODES)}')
-    specific = _filled("subscores", **_parts(rubric, whole=False))
-    return Prompt(_tagged_case(case, answer), _about(source, specific))
+    return Prompt(_tagged_case(case, answer), _specific("subscores", rubric, source))
+
+
+# A case's block and a rubric's are shared by many prompts: each is made once while it is used.
+
+
+@lru_cache(maxsize=256)
+def _plain_case(query: str, answer: str) -> str:
+    return _filled("case", query=neutralised(query), answer=neutralised(answer))
+
+
+@lru_cache(maxsize=512)
+def _specific(template: str, rubric: Rubric, source: int) -> str:
+    return _about(source, _filled(template, **_parts(rubric, whole=template == "direct")))
 
 
 def panel_prompt(
@@ -100,15 +111,24 @@ def tagged(answer: ParsedAnswer) -> str:
     >>> tagged(parse("It rains [1]. It pours."))
     '⟨0⟩ It rains [1]. ⟨1⟩ It pours.'
     """
+    return _with_numbers(answer.answer, [sentence.start for sentence in answer.sentences])
+
+
+def _with_numbers(answer: str, starts: Sequence[int]) -> str:
     parts, reached = [], 0
-    for sentence in answer.sentences:
-        parts += [neutralised(answer.answer[reached : sentence.start]), f"⟨{sentence.n}⟩ "]
-        reached = sentence.start
-    return "".join([*parts, neutralised(answer.answer[reached:])])
+    for number, start in enumerate(starts):
+        parts += [neutralised(answer[reached:start]), f"⟨{number}⟩ "]
+        reached = start
+    return "".join([*parts, neutralised(answer[reached:])])
 
 
 def _tagged_case(case: Case, answer: ParsedAnswer) -> str:
-    return _filled("case_tagged", query=neutralised(case.query), answer=tagged(answer))
+    return _tagged_block(case.query, answer.answer, tuple(s.start for s in answer.sentences))
+
+
+@lru_cache(maxsize=256)
+def _tagged_block(query: str, answer: str, starts: tuple[int, ...]) -> str:
+    return _filled("case_tagged", query=neutralised(query), answer=_with_numbers(answer, starts))
 
 
 def _classic(text: str, case: Case, source: int) -> str:

@@ -73,6 +73,9 @@ class Rubric:
     text: str | None = None
     hash: str = ""
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.hash))  # the generated one would walk the whole rubric
+
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of the sub-scores, such as R1 to R5."""

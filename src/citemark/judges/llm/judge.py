@@ -15,7 +15,7 @@ from citemark.judges.llm.gguf import LocalModel
 from citemark.judges.llm.modes import units
 from citemark.judges.llm.money import Purse, price_of, shown
 from citemark.judges.llm.reading import READER_VERSION
-from citemark.judges.llm.request import Request
+from citemark.judges.llm.request import Reply, Request
 from citemark.judges.llm.units import Asking, Reading, Unit
 from citemark.judges.protocol import Outcome, Work
 from citemark.prompts import MODES, prompts_hash
@@ -224,9 +224,14 @@ class _Run:
         finally:
             self._room.release()
 
+    async def _ask_all(self, requests: tuple[Request, ...], *, again: bool = False) -> list[Reply]:
+        if len(requests) < 2:  # the usual case, which needs no tasks of its own
+            return [await self._caller.ask(request, again=again) for request in requests]
+        return await asyncio.gather(*(self._caller.ask(r, again=again) for r in requests))
+
     async def _read(self, unit: Unit, *, again: bool = False) -> Reading:
-        first = await asyncio.gather(*(self._caller.ask(r, again=again) for r in unit.requests))
-        more = await asyncio.gather(*(self._caller.ask(r) for r in unit.more(first)))
+        first = await self._ask_all(unit.requests, again=again)
+        more = await self._ask_all(unit.more(first))
         reading = unit.read([*first, *more])
         if self._retry_failed and not again and any(reply.stored for reply in first):
             reasons = {judgment.reason for judgment in reading.judgments.values()}

@@ -41,8 +41,9 @@ class Allowance:
 class Pace:
     """Lets requests through: as many at once as the endpoint bears, as many a minute as allowed.
 
-    It starts with a few, grows by one for every full round of good replies, halves when it is
-    told to slow down, and shrinks a little when replies take much longer than usual.
+    It starts with a few and doubles with every full round of good replies until the first
+    trouble, then grows by one a round; it halves when it is told to slow down, and shrinks a
+    little when replies take much longer than usual.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Pace:
         self._requests = Allowance(rpm) if rpm else None
         self._tokens = Allowance(tpm) if tpm else None
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._starting = True
         self._not_before = 0.0
         self._grow_after = 0.0
         self._usual: float | None = None
@@ -96,8 +98,10 @@ class Pace:
         self._recent = recent + SMOOTHING * (took - recent)
         if self._recent > SLOWED * self._usual + 0.05 and self.width > 4:
             self.width = max(4.0, self.width - 0.5)
+            self._starting = False
         elif now >= self._grow_after:
-            self.width = min(float(self.most), self.width + 1 / self.width)
+            step = 1.0 if self._starting else 1 / self.width
+            self.width = min(float(self.most), self.width + step)
         self._hand_over()
 
     def leave_limited(self, wait: float | None) -> None:
@@ -105,6 +109,7 @@ class Pace:
         now = asyncio.get_running_loop().time()
         if now >= self._grow_after:  # once for a whole burst of refusals
             self.width = max(1.0, self.width / 2)
+            self._starting = False
         self._grow_after = now + max(GROWTH_REST, wait or 0.0)
         if wait:
             self._not_before = max(self._not_before, now + wait)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 
 from citemark.judges.llm.finding import verdicts
 from citemark.judges.llm.json_scan import Node, find_objects
@@ -48,6 +49,10 @@ def read_score(text: str, *, low: int = 1, high: int = 20) -> int | Unreadable:
     >>> read_score("12-14").reason, read_score("21").reason
     ('not_a_score', 'off_scale')
     """
+    return (_read_short if len(text) <= _SHORT else _read)(text, low, high)
+
+
+def _read(text: str, low: int, high: int) -> int | Unreadable:
     start = after_thoughts(text)
     if start is None:
         return Unreadable("truncated", "The reply ends in the middle of the model's thoughts.")
@@ -63,6 +68,11 @@ def read_score(text: str, *, low: int = 1, high: int = 20) -> int | Unreadable:
     if opens_as_refusal(reply) and (score is None or score.reason == "not_a_score"):
         return _refused()
     return score or _nothing(reply)
+
+
+_SHORT = 32
+_read_short = lru_cache(maxsize=4096)(_read)
+"""A bare number comes back in thousands of replies; it is read once."""
 
 
 def _verdicts(reply: str, scale: Scale) -> list[Verdict] | Unreadable:
