@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -89,11 +88,9 @@ class Inputs:
 
     def _note(self, case: Case) -> None:
         self.cases += 1
-        content = asdict(case)
-        place = content.pop("place")
-        self._digest.update(
-            json.dumps(content, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
-        )
+        place = case.place
+        content = replace(case, place="")
+        self._digest.update(repr(content).encode("utf-8", "surrogatepass"))
         first = self._seen.setdefault(hash(case.identity), place)
         if first is not place:
             self.twins += 1
