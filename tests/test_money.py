@@ -45,7 +45,7 @@ def test_the_price_of_a_model() -> None:
 
 def test_a_cost_for_people() -> None:
     assert [shown(None), shown(0.0), shown(0.01234), shown(12.345)] == [
-        "unknown", "$0.0000", "$0.0123", "$12.35"
+        "cost unknown", "$0.0000", "$0.0123", "$12.35"
     ]  # fmt: skip
 
 
@@ -99,6 +99,6 @@ def test_a_run_stops_before_its_cap_and_goes_on_with_a_larger_one(
 def test_a_dry_run_tells_the_cost(tmp_path: Path) -> None:
     case = file(tmp_path, "one.jsonl", A)
     known = run("score", str(case), "-j", "openai:gpt-4.1-mini", "--dry-run")
-    assert re.search(r"cost: \$0\.\d{4}$", known.out.strip())
+    assert re.search(r"; \$0\.\d{4}$", known.out.strip())
     unknown = run("score", str(case), "-j", "openai:new-model", "--dry-run")
-    assert unknown.out.strip().endswith("cost: unknown")
+    assert unknown.out.strip().endswith("; cost unknown")

@@ -64,7 +64,7 @@ def _with_bar(
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
         TextColumn("cases"),
-        TimeRemainingColumn(),
+        TimeRemainingColumn(compact=True),
         TextColumn("{task.description}", style="dim"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:

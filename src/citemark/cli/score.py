@@ -184,7 +184,7 @@ class _Scoring:
         cards = score_many(self.cases, judge=self.judge, rubrics=self.rubrics, only=self.only)
         # A bar and what is printed would run through each other in one terminal.
         printing = self.form is not None and sys.stdout.isatty()
-        status = getattr(self.judge, "account", None)
+        status = getattr(self.judge, "so_far", None)
         return cards if printing else watched(cards, self.cases, status)
 
     def _writers(self, stack: ExitStack) -> list[Writer]:

@@ -109,8 +109,14 @@ class LLMJudge:
         tokens = ledger.usage.prompt + ledger.usage.completion
         return (
             f"{ledger.calls} calls, {ledger.from_store} replies from the store, {tokens:,} tokens,"
-            f" cost: {shown(self.purse.cost)}"
+            f" {shown(self.purse.cost)}"
         )
+
+    def so_far(self) -> str:
+        """The same in few words, for a progress bar."""
+        ledger = self.ledger
+        stored = f" + {ledger.from_store} stored" if ledger.from_store else ""
+        return f"{ledger.calls} calls{stored}, {shown(self.purse.cost)}"
 
     def stop(self) -> None:
         """Send nothing more: what is under way is finished, the rest fails as interrupted."""

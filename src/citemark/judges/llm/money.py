@@ -56,9 +56,9 @@ def price_of(endpoint: Endpoint, *, custom_url: bool = False) -> Price | None:
 
 
 def shown(cost: float | None) -> str:
-    """A cost for people: ``$0.0123``, or ``unknown``."""
+    """A cost for people: ``$0.0123``, or ``cost unknown``."""
     if cost is None:
-        return "unknown"
+        return "cost unknown"
     return f"${cost:.2f}" if cost >= 1 else f"${cost:.4f}"
 
 

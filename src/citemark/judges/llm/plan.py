@@ -45,7 +45,7 @@ class Plan:
         return (
             f"{self.cases} cases, {self.judgments} judgments: {self.calls} calls"
             f" ({self.in_store} more are in the store), about {self.prompt_tokens:,} tokens to send"
-            f" and {self.reply_tokens:,} to receive; cost: {shown(self.cost)}"
+            f" and {self.reply_tokens:,} to receive; {shown(self.cost)}"
         )
 
 
