@@ -34,6 +34,7 @@ MIGRATIONS = (
 
 ROWS_IN_MEMORY = 100
 KEY_LENGTH = 16
+_REMEDY = "move it away to begin a new one, or name another with --store"
 
 
 class StoreError(CitemarkError):
@@ -81,6 +82,8 @@ class Store:
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self.path = path
         self._pending: dict[bytes, Kept] = {}
+        self._behind = False
+        """Whether the last commit failed: then the next reply must not wait for its own."""
         try:
             if create:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -90,9 +93,12 @@ class Store:
             self._db = sqlite3.connect(
                 path, timeout=30, isolation_level=None, check_same_thread=False
             )
+            unclean = _has_log(path)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._migrate()
+            if unclean:
+                self._check()
         except sqlite3.Error as error:
             raise StoreError(f"{path}: not a store that can be used ({error})") from None
         except OSError as error:
@@ -119,6 +125,12 @@ class Store:
                 if self.version <= number:  # or another run was quicker
                     raise
 
+    def _check(self) -> None:
+        """A quick check, for a file whose last run did not close it, or that is in use."""
+        found = str(self._db.execute("PRAGMA quick_check(1)").fetchone()[0])
+        if found != "ok":
+            raise StoreError(f"{self.path}: damaged ({' '.join(found.split())}); {_REMEDY}")
+
     def _tables(self) -> set[str]:
         return {str(row[0]) for row in self._db.execute("SELECT name FROM sqlite_master")}
 
@@ -132,19 +144,36 @@ class Store:
         if kept := self._pending.get(key):
             return kept.raw
         try:
-            row = self._db.execute("SELECT raw FROM replies WHERE key = ?", (key,)).fetchone()
+            row = self._db.execute("SELECT key, raw FROM replies WHERE key = ?", (key,)).fetchone()
         except sqlite3.Error as error:
             raise self._unreadable(error) from None
-        return None if row is None else str(row[0])
+        if row is None:
+            return None
+        if row[0] != key:  # in a file with pages out of place, SQLite can find a wrong row
+            raise self._unreadable("a reply stands in the wrong place")
+        return str(row[1])
 
-    def _unreadable(self, error: sqlite3.Error) -> StoreError:
-        remedy = "move it away to begin a new one, or name another with --store"
-        return StoreError(f"{self.path}: cannot be read ({error}); {remedy}")
+    def _unreadable(self, error: sqlite3.Error | str) -> StoreError:
+        return StoreError(f"{self.path}: cannot be read ({error}); {_REMEDY}")
+
+    def must_be_writable(self) -> None:
+        """Raise :class:`StoreError` if nothing can be kept, before anything is paid for."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.execute(f"PRAGMA user_version={self.version}")
+        except sqlite3.Error as error:
+            raise self._unwritable(error) from None
+        finally:
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+
+    def _unwritable(self, error: sqlite3.Error) -> StoreError:
+        return StoreError(f"{self.path}: cannot be written ({error})")
 
     def put(self, key: bytes, provider: str, model: str, raw: str) -> None:
         """Keep a reply; it is on disk after the next flush, at the latest when enough gathered."""
         self._pending[key] = Kept(key, provider, model, raw, time.time())
-        if len(self._pending) >= ROWS_IN_MEMORY:
+        if self._behind or len(self._pending) >= ROWS_IN_MEMORY:
             self.flush()
 
     def flush(self) -> None:
@@ -159,7 +188,9 @@ class Store:
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
                 self._db.execute("ROLLBACK")
-            raise StoreError(f"{self.path}: cannot be written ({error})") from None
+            self._behind = True
+            raise self._unwritable(error) from None
+        self._behind = False
         self._pending.clear()
 
     def __iter__(self) -> Iterator[Kept]:
@@ -211,7 +242,9 @@ class Store:
                 for kept in self
                 if len(kept.key) != KEY_LENGTH or not _is_json(kept.raw)
             )
-        except (sqlite3.Error, StoreError) as error:
+        except sqlite3.Error as error:
+            problems.append(f"{self.path}: {error}")
+        except StoreError as error:
             problems.append(str(error))
         return problems
 
@@ -221,6 +254,14 @@ class Store:
             self.flush()
         finally:
             self._db.close()
+
+
+def _has_log(path: Path) -> bool:
+    """Whether there are changes beside the file: it was not closed, or is in use."""
+    try:
+        return Path(f"{path}-wal").stat().st_size > 0
+    except OSError:
+        return False
 
 
 def _is_json(text: str) -> bool:

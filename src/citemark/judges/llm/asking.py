@@ -17,6 +17,8 @@ from citemark.judges.llm.responses import Again, Answered, Failed
 from citemark.store import Store
 
 FLUSH_EVERY = 0.05
+_LOOK_AGAIN = 5.0
+"""Seconds at the most until an endpoint that is away is tried again: it costs nobody anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,10 @@ class Caller:
         self._pace = Pace(patience.concurrency, rpm=patience.rpm, tpm=patience.tpm)
         self._asked: dict[bytes, asyncio.Future[Reply]] = {}
         self._fetched: set[bytes] = set()
+        self._keeps = False
         self._reached = False
+        self._lost_at: float | None = None
+        """Since when nobody takes the connection, after somebody did."""
         self._understood = False
         self._stopped: JudgeError | None = None
 
@@ -107,12 +112,14 @@ class Caller:
         """The reply to a request; ``again`` asks even if the store has one."""
         key = request.key(self.endpoint)
         anew = (again or self._sources.fresh) and key not in self._fetched
+        mute = self._client is None or self._sources.offline
         if not anew and (raw := self._store.get(key)) is not None:
             reply = read_stored(raw, request)
-            self._must_weigh(request, reply)
-            self.ledger.add(reply)
-            return reply
-        if self._client is None or self._sources.offline:
+            if mute or reply.failure != "provider_error":  # a damaged one is asked for again
+                self._must_weigh(request, reply)
+                self.ledger.add(reply)
+                return reply
+        if mute:
             return Reply(failure="not_in_store", detail="the store has no reply to this")
         if self.stopping:
             return INTERRUPTED
@@ -136,6 +143,9 @@ class Caller:
     async def _fetch(self, key: bytes, request: Request) -> Reply:
         """Ask within the budget: the most that a call can cost is set aside before it is sent."""
         most = Usage(estimate(request, careful=True), request.max_tokens)
+        if not self._keeps:
+            self._store.must_be_writable()
+            self._keeps = True
         if not self.purse.reserve(most):
             return Reply(failure="budget", detail="the budget does not allow another call")
         try:
@@ -148,11 +158,17 @@ class Caller:
     async def _persist(self, key: bytes, request: Request) -> Reply:
         """Ask until there is an answer, the attempts are used up or the deadline is reached."""
         clock = asyncio.get_running_loop().time
-        deadline = None
-        attempts = limits = 0
+        deadline: float | None = None
+        last: Again | None = None
+        attempts = tries = 0
         tokens = estimate(request) if self._patience.tpm else 0
         while True:
-            await self._pace.enter(tokens)
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await self._pace.enter(tokens)
+            except TimeoutError:
+                assert last is not None  # noqa: S101 - before the first there is no deadline
+                return self._given_up(last)
             if self._stopped or self.stopping:
                 self._pace.leave_broken()
                 if self._stopped:
@@ -164,9 +180,10 @@ class Caller:
                 return self._keep(key, request, result)
             if isinstance(result, Failed):
                 return Reply(failure=result.reason, detail=result.detail)
-            attempts += not result.limited
-            limits += result.limited
-            wait = self._wait(result, attempts + limits)
+            attempts += not (result.limited or self._away(result))
+            tries += 1
+            last = result
+            wait = self._wait(result, tries)
             if attempts > self._most_retries(result) or clock() + wait >= deadline:
                 return self._given_up(result)
             await asyncio.sleep(wait)
@@ -183,13 +200,22 @@ class Caller:
         if isinstance(result, Answered):
             self._pace.leave(clock() - began)
         elif isinstance(result, Again) and result.limited:
-            self._pace.leave_limited(result.wait)
+            wait = result.wait
+            self._pace.leave_limited(wait and min(wait, self._patience.deadline))
         else:
             self._pace.leave_broken()
         return result
 
+    def _away(self, result: Again) -> bool:
+        """Whether an endpoint that did answer is gone, which is no request's fault."""
+        return result.unreachable and self._understood
+
     def _most_retries(self, result: Again) -> int:
-        """Where nothing was ever understood, patience is no help."""
+        """Where nothing was ever understood, or not for very long, patience is no help."""
+        if self._away(result) and self._lost_at is not None:
+            lost_for = asyncio.get_running_loop().time() - self._lost_at
+            if lost_for > self._patience.deadline:
+                return -1
         hopeless = not self._understood and (result.unreachable or result.foreign)
         return min(self._patience.retries, 2) if hopeless else self._patience.retries
 
@@ -201,7 +227,11 @@ class Caller:
                 result = await self._client.post(request)
         except TimeoutError:
             return Again("timeout", f"no answer within {most:.0f} s")
-        self._reached = self._reached or not (isinstance(result, Again) and result.unreachable)
+        if isinstance(result, Again) and result.unreachable:
+            self._lost_at = self._lost_at or asyncio.get_running_loop().time()
+        else:
+            self._reached = True
+            self._lost_at = None
         self._understood = self._understood or isinstance(result, Answered)
         return result
 
@@ -227,7 +257,8 @@ class Caller:
         if result.wait is not None:
             return min(result.wait, self._patience.longest_wait * 4) + random.random() * 0.1  # noqa: S311
         most = self._patience.first_wait * float(2 ** min(max(attempts - 1, 0), 10))
-        return min(most, self._patience.longest_wait) * (0.5 + random.random() / 2)  # noqa: S311
+        longest = _LOOK_AGAIN if result.unreachable else self._patience.longest_wait
+        return min(most, longest) * (0.5 + random.random() / 2)  # noqa: S311
 
     def _given_up(self, result: Again) -> Reply:
         if not self._reached:

@@ -92,7 +92,8 @@ class LLMJudge:
         structured = asking.mode in ("subscores", "panel", "sheet")
         self.settings = LLMSettings(
             judge=spec,
-            base_url=endpoint.provider.base_url if custom_url else None,
+            base_url=endpoint.provider.address
+            or (endpoint.provider.base_url if custom_url else None),
             temperature=asking.temperature,
             seed=asking.seed,
             samples=asking.samples if asking.mode == "sampled" else None,

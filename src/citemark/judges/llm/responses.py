@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
 from dataclasses import dataclass
@@ -192,9 +193,11 @@ def _retry_after(headers: dict[str, str]) -> float | None:
     lowered = {name.lower(): value for name, value in headers.items()}
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
-            return max(0.0, float(lowered[name]) * unit)
+            seconds = float(lowered[name]) * unit
         except (KeyError, ValueError):
             continue
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
     try:
         return max(0.0, parsedate_to_datetime(lowered["retry-after"]).timestamp() - time.time())
     except (KeyError, ValueError):
