@@ -1,0 +1,459 @@
+"""A store in trouble and an endpoint that goes away: one clear line, nothing lost or mixed up."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import citemark
+from citemark.store import Store
+from faulty import (
+    SOAK,
+    SOURCES,
+    Asked,
+    Endpoint,
+    Fault,
+    assert_all_right,
+    cases,
+    command,
+    endpoint,
+    everything,
+    judged,
+)
+from running import COMMAND, environment, run
+
+AWAY = 30.0 if SOAK else 2.0
+JUDGMENTS = 300
+
+
+@pytest.fixture
+def server() -> Iterator[Endpoint]:
+    with endpoint() as it:
+        yield it
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> Path:
+    return cases(tmp_path / "cases.jsonl", JUDGMENTS)
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out.jsonl"
+
+
+def begun(arguments: list[str], before: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        preexec_fn=before,
+    )
+
+
+def ended(child: subprocess.Popen[str]) -> str:
+    """What it said, in the end."""
+    said = child.communicate(timeout=120)[1]
+    assert "Traceback" not in said, said
+    assert "exception" not in said.lower(), said
+    return said
+
+
+def last(said: str) -> str:
+    return said.strip().splitlines()[-1]
+
+
+def replies(store: Path) -> int:
+    db = sqlite3.connect(store)
+    try:
+        return int(db.execute("SELECT count(*) FROM replies").fetchone()[0])
+    finally:
+        db.close()
+
+
+# Two at once
+
+
+def test_two_runs_on_one_store(
+    server: Endpoint, given: Path, tmp_path: Path, own_store: Path
+) -> None:
+    server.delay = 0.01
+    outs = [tmp_path / "first.jsonl", tmp_path / "second.jsonl"]
+    children = [begun(command(server, given, out)) for out in outs]
+    for child in children:
+        ended(child)
+        assert child.returncode == 0
+    for out in outs:
+        assert_all_right(out, JUDGMENTS)
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+    assert replies(own_store) == JUDGMENTS
+    assert max(server.asked.values()) <= 2
+    before = server.requests
+    assert run(*command(server, given, outs[0])).code == 0
+    assert server.requests == before
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def test_two_runs_that_share_half_of_it(server: Endpoint, tmp_path: Path, own_store: Path) -> None:
+    """One begins while the other is under way, and finds what it has kept by then."""
+    server.delay = 0.02
+    small, large = cases(tmp_path / "small.jsonl", 150), cases(tmp_path / "large.jsonl", 300)
+    first = begun(command(server, small, tmp_path / "small.out.jsonl"))
+    while server.requests < 100:
+        time.sleep(0.005)
+    second = begun(command(server, large, tmp_path / "large.out.jsonl"))
+    for child in (first, second):
+        ended(child)
+        assert child.returncode == 0
+    assert_all_right(tmp_path / "small.out.jsonl", 150)
+    assert_all_right(tmp_path / "large.out.jsonl", 300)
+    assert replies(own_store) == 300
+    assert server.requests < 400
+
+
+# A full disk
+
+
+@contextmanager
+def small_disk(folder: Path, kilobytes: int) -> Iterator[Path]:
+    """A disk of this size; skips where none may be mounted."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no disk may be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def stopped_in_time(server: Endpoint, child: subprocess.Popen[str], store: Path) -> None:
+    said = ended(child)
+    assert child.returncode == 2
+    assert f"{store}: cannot be written" in last(said)
+    # It noticed at once: what was paid for in vain is what came within 50 ms or was under way.
+    assert server.requests - replies(store) <= 5 * 16
+
+
+def test_a_full_disk(server: Endpoint, given: Path, tmp_path: Path, out: Path) -> None:
+    server.delay = 0.02
+    with small_disk(tmp_path / "disk", 240) as disk:
+        store = disk / "store.sqlite"
+        arguments = command(server, given, out, "--store", store)
+        stopped_in_time(server, begun(arguments), store)
+        assert not out.exists()
+        had = replies(store)
+        assert 0 < had < JUDGMENTS
+        subprocess.run(["mount", "-o", "remount,size=20m", str(disk)], check=True)
+        before = server.requests
+        done = run(*arguments)
+        assert done.code == 0, done.err
+        assert server.requests - before == JUDGMENTS - had
+        assert_all_right(out, JUDGMENTS)
+
+
+def test_a_file_that_may_not_grow(
+    server: Endpoint, given: Path, tmp_path: Path, out: Path, own_store: Path
+) -> None:
+    """The same where no disk may be mounted: the system refuses to make a file any longer."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    server.delay = 0.02
+    arguments = command(server, given, out)
+    stopped_in_time(server, begun(arguments, limit), own_store)
+    had = replies(own_store)
+    assert 0 < had < JUDGMENTS
+    before = server.requests
+    assert run(*arguments).code == 0
+    assert server.requests - before == JUDGMENTS - had
+    assert_all_right(out, JUDGMENTS)
+
+
+# A file that may not be written, or that is not what it was
+
+
+def half_filled(server: Endpoint, tmp_path: Path) -> None:
+    first = cases(tmp_path / "half.jsonl", JUDGMENTS // 2)
+    assert run(*command(server, first, tmp_path / "half.out.jsonl")).code == 0
+
+
+@contextmanager
+def read_only(store: Path) -> Iterator[None]:
+    """Nobody may write, not even root: the file is mounted over itself, to be read only."""
+    store.chmod(0o444)
+    mounted = False
+    if os.access(store, os.W_OK):
+        bind = subprocess.run(["mount", "--bind", str(store), str(store)], capture_output=True)
+        if bind.returncode:
+            pytest.skip("root may write everywhere, and nothing may be mounted here")
+        mounted = True
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(store)], check=True)
+    try:
+        yield
+    finally:
+        if mounted:
+            subprocess.run(["umount", "-l", str(store)], check=True)
+        store.chmod(0o644)
+
+
+def test_a_read_only_store(
+    server: Endpoint, given: Path, tmp_path: Path, out: Path, own_store: Path
+) -> None:
+    half_filled(server, tmp_path)
+    before = server.requests
+    data = own_store.read_bytes()
+    with read_only(own_store):
+        done = run(*command(server, given, out))
+        assert done.code == 2
+        assert f"{own_store}: cannot be written" in last(done.err)
+        assert server.requests == before  # nothing was paid for that cannot be kept
+        assert not out.exists()
+        # What it has can be used.
+        half = tmp_path / "half.jsonl"
+        for more in ((), ("--offline",)):
+            done = run(*command(server, half, out, *more))
+            assert done.code == 0, done.err
+            assert_all_right(out, JUDGMENTS // 2)
+        assert run("store", "info").code == 0
+    assert own_store.read_bytes() == data
+    assert run(*command(server, given, out)).code == 0
+    assert server.requests == JUDGMENTS
+    assert_all_right(out, JUDGMENTS)
+
+
+def test_a_store_from_a_newer_version(
+    server: Endpoint, given: Path, tmp_path: Path, out: Path, own_store: Path
+) -> None:
+    half_filled(server, tmp_path)
+    before = server.requests
+    db = sqlite3.connect(own_store)
+    db.execute("PRAGMA user_version=99")
+    db.close()
+    data = own_store.read_bytes()
+    for arguments in (command(server, given, out), ["store", "info"], ["store", "verify"]):
+        done = run(*arguments)
+        assert done.code == 2
+        assert "newer Citemark (version 99); update Citemark" in last(done.err)
+    assert own_store.read_bytes() == data
+    assert server.requests == before
+    assert not out.exists()
+
+
+def torn(data: bytearray) -> bytearray:
+    """Every second page is rubbish, but for the first."""
+    for start in range(4096, len(data), 8192):
+        data[start : start + 4096] = b"\xaa" * 4096
+    return data
+
+
+def cut(data: bytearray) -> bytearray:
+    return data[: len(data) // 2]
+
+
+def zeroed(data: bytearray) -> bytearray:
+    data[-8192:] = bytes(8192)
+    return data
+
+
+def headless(data: bytearray) -> bytearray:
+    data[:100] = b"\xaa" * 100
+    return data
+
+
+def swapped(data: bytearray) -> bytearray:
+    """Two pages have changed places."""
+    data[8192:12288], data[12288:16384] = data[12288:16384], data[8192:12288]
+    return data
+
+
+@pytest.mark.parametrize("harm", [torn, cut, zeroed, headless, swapped])
+def test_a_damaged_store(
+    server: Endpoint,
+    tmp_path: Path,
+    out: Path,
+    own_store: Path,
+    harm: Callable[[bytearray], bytearray],
+) -> None:
+    half_filled(server, tmp_path)
+    half = tmp_path / "half.jsonl"
+    assert len(own_store.read_bytes()) > 6 * 4096
+    own_store.write_bytes(harm(bytearray(own_store.read_bytes())))
+    done = run(*command(server, half, out))
+    # Either it is said, or the damage lies where it does not matter: never a wrong score.
+    if done.code:
+        assert done.code == 2
+        assert str(own_store) in last(done.err)
+        assert not out.exists()
+    else:
+        assert_all_right(out, JUDGMENTS // 2)
+    checked = run("store", "verify")
+    assert checked.code in (1, 2)
+    assert str(own_store) in checked.err
+    # With the file out of the way all is well.
+    own_store.rename(tmp_path / "damaged.sqlite")
+    assert run(*command(server, half, out)).code == 0
+    assert_all_right(out, JUDGMENTS // 2)
+
+
+def test_damage_after_an_unclean_end_is_noticed_before_anything_is_asked(
+    server: Endpoint, given: Path, out: Path, own_store: Path
+) -> None:
+    server.delay = 0.02
+    child = begun(command(server, given, out))
+    while server.requests < 200:
+        time.sleep(0.005)
+    child.send_signal(signal.SIGKILL)
+    ended(child)
+    wal = own_store.with_name(f"{own_store.name}-wal")
+    copy = sqlite3.connect(own_store)  # what was in the log goes into the file, and stays logged
+    copy.execute("PRAGMA wal_checkpoint(FULL)")
+    kept_log = wal.read_bytes()
+    copy.close()
+    own_store.write_bytes(torn(bytearray(own_store.read_bytes())))
+    wal.write_bytes(kept_log[:100])
+    before = server.requests
+    done = run(*command(server, given, out))
+    assert done.code == 2
+    assert f"{own_store}: damaged" in last(done.err)
+    assert server.requests == before
+
+
+def test_a_damaged_reply_is_asked_for_again(
+    server: Endpoint, tmp_path: Path, out: Path, own_store: Path
+) -> None:
+    half_filled(server, tmp_path)
+    half = tmp_path / "half.jsonl"
+    db = sqlite3.connect(own_store)
+    for form in ("substr(raw, 1, 40)", "'{}'"):
+        db.execute(
+            f"UPDATE replies SET raw = {form} WHERE key IN (SELECT key FROM replies LIMIT 2)"
+        )
+        db.commit()
+        before = server.requests
+        checked = run("store", "verify")
+        assert checked.code == (form == "'{}'") ^ 1
+        offline = run(*command(server, half, out, "--offline"))
+        assert offline.code == 1
+        failed = [j for j in judged(out).values() if j["status"] == "failed"]
+        assert len(failed) == 2
+        assert run(*command(server, half, out)).code == 0
+        assert server.requests == before + 2
+        assert_all_right(out, JUDGMENTS // 2)
+    db.close()
+
+
+def test_a_failed_commit_is_tried_again_with_the_next_reply(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    store = Store(path)
+    other = sqlite3.connect(path, isolation_level=None)
+    store.put(bytes(16), "p", "m", "1")
+    store._db.execute("PRAGMA busy_timeout=10")
+    other.execute("BEGIN IMMEDIATE")
+    for n in range(3):
+        with pytest.raises(Exception, match="cannot be written"):
+            store.flush() if not n else store.put(bytes([n]) * 16, "p", "m", "2")
+    other.execute("COMMIT")
+    other.close()
+    store.put(b"x" * 16, "p", "m", "3")
+    assert replies(path) == 4  # nothing was lost on the way
+    store.close()
+
+
+# An endpoint that goes away, or is too slow
+
+
+def test_the_endpoint_stops_and_comes_back(
+    server: Endpoint, given: Path, out: Path, own_store: Path
+) -> None:
+    server.delay = 0.02
+    # Two attempts in all: being away is not the fault of any judgment.
+    child = begun(command(server, given, out, "--retries", "1"))
+    while server.requests < 100:
+        time.sleep(0.005)
+    server.stop()
+    asked = server.requests
+    time.sleep(AWAY)
+    assert child.poll() is None
+    assert server.requests == asked
+    server.start()
+    back = time.monotonic()
+    said = ended(child)
+    print(f"away for {AWAY:g} s, done {time.monotonic() - back:.1f} s after it was back")
+    assert child.returncode == 0, said
+    assert_all_right(out, JUDGMENTS)
+    assert replies(own_store) == JUDGMENTS
+    assert server.requests <= JUDGMENTS + 16
+
+
+def test_an_endpoint_that_drips(server: Endpoint, tmp_path: Path, out: Path) -> None:
+    given = cases(tmp_path / "cases.jsonl", 30)
+    slow = {(2, 1), (2, 2), (7, 3)}
+    server.fault = lambda asked, _: Fault("drip") if asked in slow else None
+    began = time.monotonic()
+    done = run(*command(server, given, out, "--timeout", "1", "--retries", "1"))
+    assert time.monotonic() - began < 10
+    assert done.code == 1
+    found = judged(out)
+    assert found.keys() == everything(30)
+    failed = {asked: j["reason"] for asked, j in found.items() if j["status"] == "failed"}
+    assert failed == dict.fromkeys(slow, "timeout")
+    assert {server.asked[asked] for asked in slow} == {2}
+    server.fault = lambda *_: None
+    assert run(*command(server, given, out)).code == 0
+    assert_all_right(out, 30)
+
+
+def ask(server: Endpoint, **options: Any) -> list[tuple[str, str | None]]:
+    """The status and the reason of the three judgments of one case."""
+    case = {"query": "What is tea 1?", "answer": "It is hot [1]. It is green [2]. Tea [3]."}
+    settings: dict[str, Any] = {"mode": "direct", "metrics": ["relevance"], "first_wait": 0.05}
+    card = citemark.score(case, judge="openai:m", base_url=server.url, **(settings | options))
+    return [(source.relevance.status, source.relevance.reason) for source in card]
+
+
+@pytest.mark.parametrize("wait", ["3600", "1e300", "inf", "nan", "-5"])
+def test_the_deadline_holds_whatever_wait_is_asked_for(server: Endpoint, wait: str) -> None:
+    limited = Fault("429", 429, {"error": {"message": "slow down"}}, {"Retry-After": wait})
+    server.fault = lambda *_: limited
+    began = time.monotonic()
+    assert (
+        ask(server, timeout=0.4, deadline=0.5, retries=0)
+        == [("failed", "provider_error")] * SOURCES
+    )
+    assert time.monotonic() - began < 3
+    server.fault = lambda *_: None
+    assert ask(server) == [("scored", None)] * SOURCES
+
+
+def test_an_endpoint_that_stays_away(server: Endpoint) -> None:
+    """What is left fails at the deadline, together: not each after a deadline of its own."""
+
+    def gone(asked: Asked, _: int) -> None:
+        if asked[1] == 2 and server.running:
+            threading.Thread(target=server.stop).start()
+
+    server.fault = gone
+    server.delay = 0.1
+    began = time.monotonic()
+    found = ask(server, timeout=0.5, deadline=1.0, concurrency=1, retries=1)
+    assert time.monotonic() - began < 4
+    assert found[0] == ("scored", None)
+    assert found[2] == ("failed", "provider_error")
+    server.fault = lambda *_: None
+    server.start()
+    assert ask(server) == [("scored", None)] * SOURCES
