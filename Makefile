@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint benchmark benchmark-frameworks pictures clean
+.PHONY: demo test lint benchmark benchmark-frameworks soak pictures clean
 
 demo: $(VENV)/.installed ## score the bundled examples, offline
 	@$(BIN)/citemark demo
@@ -26,6 +26,9 @@ benchmark-frameworks: $(VENV)/.installed-for-tests ## LLM judging against other 
 	.bench-venv/deepeval/bin/pip install -q deepeval
 	.bench-venv/ragas/bin/pip install -q ragas 'langchain-community<0.4'
 	$(BIN)/python benchmarks/judge_throughput.py
+
+soak: $(VENV)/.installed-for-tests ## faults at full counts, a few minutes
+	CITEMARK_SOAK=1 $(BIN)/python -m pytest -s --durations=5 tests/test_chaos.py tests/test_kill.py tests/test_store_faults.py
 
 pictures: $(VENV)/.installed ## the pictures in docs/, from real output
 	$(BIN)/python docs/make_pictures.py

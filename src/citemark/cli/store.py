@@ -52,12 +52,20 @@ def export(store: str | None, output: Path) -> None:
                 "provider": kept.provider,
                 "model": kept.model,
                 "created": round(kept.created, 3),
-                "reply": json.loads(kept.raw),
+                "reply": _reply(kept.raw),
             }
             stream.write(json_line(line).encode())
             count += 1
     opened.close()
     say(f"{output}: {count:,} replies")
+
+
+def _reply(raw: str) -> object:
+    """The reply as data, or as the text it is where it was damaged."""
+    try:
+        return json.loads(raw)
+    except ValueError:
+        return raw
 
 
 @store.command(short_help="Remove replies that are no longer wanted.")

@@ -199,7 +199,7 @@ class Caller:
             raise
         if isinstance(result, Answered):
             self._pace.leave(clock() - began)
-        elif isinstance(result, Again) and result.limited:
+        elif isinstance(result, Again) and (result.limited or result.overloaded):
             wait = result.wait
             self._pace.leave_limited(wait and min(wait, self._patience.deadline))
         else:

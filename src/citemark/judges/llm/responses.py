@@ -68,6 +68,8 @@ class Again:
     detail: str
     wait: float | None = None
     limited: bool = False
+    overloaded: bool = False
+    """It has too much to do: ask less at once, though this was an attempt."""
     unreachable: bool = False
     """Nobody took the connection."""
     foreign: bool = False
@@ -97,7 +99,12 @@ def meaning(
         return Again("provider_error", said, _retry_after(headers), limited=True)
     if status < 500 and status not in (408, 409, 425):
         return Failed("provider_error", f"HTTP {status}: {said}")
-    return Again("provider_error", f"HTTP {status}: {said}", _retry_after(headers))
+    return Again(
+        "provider_error",
+        f"HTTP {status}: {said}",
+        _retry_after(headers),
+        overloaded=status in (503, 529),
+    )
 
 
 def _stop_if_hopeless(status: int, told: str, said: str, endpoint: Endpoint) -> None:
