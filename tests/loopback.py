@@ -13,6 +13,8 @@ from typing import Any
 
 from aiohttp import web
 
+import citemark
+
 Body = dict[str, Any]
 
 
@@ -175,3 +177,29 @@ def serving() -> Iterator[Loopback]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(5)
         loop.close()
+
+
+CASE = {"query": "Why?", "answer": "Because it rains [1]. It pours [2]."}
+SECRET = "sk-secret-0123456789abcdef"
+
+
+def ask(
+    endpoint: Loopback | str, case: dict[str, Any] = CASE, **options: Any
+) -> citemark.Scorecard:
+    """Score a case with the server as judge, in mode direct unless told otherwise."""
+    url = endpoint if isinstance(endpoint, str) else endpoint.url
+    settings: dict[str, Any] = {
+        "mode": "direct", "metrics": ["relevance"], "first_wait": 0.01, "retries": 2,
+    }  # fmt: skip
+    return citemark.score(case, judge="openai:m", base_url=url, **(settings | options))
+
+
+def error(message: str, **more: str) -> dict[str, Any]:
+    """The body of an error as OpenAI words it."""
+    return {"error": {"message": message, **more}}
+
+
+def first_then(*says: Say | Body | str) -> Any:
+    """A server that says these things first and then a score."""
+    left: Iterator[Say | Body | str] = iter(says)
+    return lambda _: next(left, "14")

@@ -4,38 +4,15 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import citemark
-from citemark import JudgeError, Scorecard, UsageError
+from citemark import JudgeError, UsageError
 from citemark.judges.llm.endpoint import find_endpoint, find_key, providers
-from loopback import Body, Loopback, Say
-
-CASE = {"query": "Why?", "answer": "Because it rains [1]. It pours [2]."}
-SECRET = "sk-secret-0123456789abcdef"
-
-
-def ask(endpoint: Loopback | str, case: dict[str, Any] = CASE, **options: Any) -> Scorecard:
-    url = endpoint if isinstance(endpoint, str) else endpoint.url
-    settings: dict[str, Any] = {
-        "mode": "direct", "metrics": ["relevance"], "first_wait": 0.01, "retries": 2,
-    }  # fmt: skip
-    return citemark.score(case, judge="openai:m", base_url=url, **(settings | options))
-
-
-def error(message: str, **more: str) -> dict[str, Any]:
-    return {"error": {"message": message, **more}}
-
-
-def first_then(*says: Say | Body | str) -> Any:
-    """A server that says these things first and then a score."""
-    left: Iterator[Say | Body | str] = iter(says)
-    return lambda _: next(left, "14")
-
+from loopback import CASE, SECRET, Loopback, Say, ask, error
 
 # Presets and keys
 

@@ -3,39 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import citemark
-from citemark import CitemarkError, Scorecard
+from citemark import CitemarkError
 from citemark.judges.llm.endpoint import Endpoint, Provider, find_endpoint
-from loopback import Body, Loopback, Say, completion, user_message
+from loopback import (
+    CASE,
+    SECRET,
+    Body,
+    Loopback,
+    Say,
+    ask,
+    completion,
+    error,
+    first_then,
+    user_message,
+)
 from running import A, B, file, run
-
-CASE = {"query": "Why?", "answer": "Because it rains [1]. It pours [2]."}
-SECRET = "sk-secret-0123456789abcdef"
-
-
-def ask(endpoint: Loopback | str, case: dict[str, Any] = CASE, **options: Any) -> Scorecard:
-    url = endpoint if isinstance(endpoint, str) else endpoint.url
-    settings: dict[str, Any] = {
-        "mode": "direct", "metrics": ["relevance"], "first_wait": 0.01, "retries": 2,
-    }  # fmt: skip
-    return citemark.score(case, judge="openai:m", base_url=url, **(settings | options))
-
-
-def error(message: str, **more: str) -> dict[str, Any]:
-    return {"error": {"message": message, **more}}
-
-
-def first_then(*says: Say | Body | str) -> Any:
-    """A server that says these things first and then a score."""
-    left: Iterator[Say | Body | str] = iter(says)
-    return lambda _: next(left, "14")
-
 
 # What fails one judgment
 
