@@ -116,6 +116,16 @@ def table(title: str, pairs: Sequence[Pair]) -> None:
         print(f"{metric:<12}" + "".join(f"{row[name]:12.3f}" for name in names))
 
 
+def second_pass(cases: Iterable[dict[str, Any]]) -> float:
+    """How far the LLM agrees with itself: the most that another judge can hope for."""
+    twice = [e["passes"] for case in cases for e in case["judged"] if len(e["passes"]) > 1]
+    both = [
+        [[max(1, sum(passes[i][metric])) for passes in twice] for i in (0, 1)]
+        for metric in DEFAULT_METRICS
+    ]
+    return sum(spearman(first, second) for first, second in both) / len(both)
+
+
 def main() -> None:
     """Read the judged cases, score them, print the agreement."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -129,6 +139,7 @@ def main() -> None:
     seconds = time.perf_counter() - start
     table("all sources", pairs)
     table("\ntwo passes of the LLM", [p for p in pairs if p.passes > 1])
+    print(f"\nthe LLM's second pass against its first, mean Spearman: {second_pass(cases):.3f}")
     judged = len(pairs) // len(DEFAULT_METRICS)
     print(f"\n{len(cases)} cases, {judged} sources in {seconds:.2f} s, parsing included")
 

@@ -104,17 +104,12 @@ def prompts_hash() -> str:
     return hashlib.sha256(whole.encode()).hexdigest()[:8]
 
 
-def tagged(answer: ParsedAnswer) -> str:
+def _with_numbers(answer: str, starts: Sequence[int]) -> str:
     """The answer with the number of every sentence in front of it, so that a judge can name it.
 
-    >>> from citemark import parse
-    >>> tagged(parse("It rains [1]. It pours."))
+    >>> _with_numbers("It rains [1]. It pours.", [0, 14])
     '⟨0⟩ It rains [1]. ⟨1⟩ It pours.'
     """
-    return _with_numbers(answer.answer, [sentence.start for sentence in answer.sentences])
-
-
-def _with_numbers(answer: str, starts: Sequence[int]) -> str:
     parts, reached = [], 0
     for number, start in enumerate(starts):
         parts += [neutralised(answer[reached:start]), f"⟨{number}⟩ "]
