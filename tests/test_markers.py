@@ -124,6 +124,8 @@ MORE_PLACES = [
     ("(Bees dance [1].) Ants walk.", [((1,), "(Bees dance.)"), ((), "Ants walk.")]),
     ("Bees dance [1]; ants walk [2].", [((1, 2), "Bees dance; ants walk.")]),
     ("Bees dance [1] .", [((1,), "Bees dance.")]),
+    ("Tin is _light_[1].", [((1,), "Tin is _light_.")]),
+    ("Tin is __very light__[2].", [((2,), "Tin is __very light__.")]),
     ("**Cost**: [3] Hives are dear [1].", [((3,), "**Cost**:"), ((1,), "Hives are dear.")]),
     (
         "It is hard. [4] propose a way. They test it.",

@@ -17,6 +17,7 @@ _MATH_AFTER = re.compile(r"\s*[=∈⊂×∪∩^]|\.(?:append|sort|shape|map|pop|
 _ASSIGNED = re.compile(r"(?:[\w\])]\s*|:)=\s*$")
 _NO_NAME_ENDS_WITH = frozenset(" .,;:!?)]\"'”’。\n*")
 _CODE_NAME = re.compile(r"(?:\b\w+_\w*|(?<![\w'’.])[b-z])$")
+_EMPHASIS = re.compile(r"(?<!\w)(_{1,3})(?=\S)[^_\n]*[^_\s]\1$")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+$")
 _CLOSED_WORD = re.compile(r"(?:[^\W\d_]{3,}|\d{4})[)\]]$")
 _STOPS = tuple(".!?")
@@ -44,6 +45,8 @@ def is_subscript(answer: str, start: int, *, known: bool) -> bool:
         return False
     if before[-1:] == "^" or _ASSIGNED.search(answer, max(0, start - 8), start):
         return True
+    if before[-1:] == "_" and _EMPHASIS.search(answer[max(0, start - 120) : start]):
+        return False
     name = _CODE_NAME.search(answer[max(0, start - 30) : start])
     return name is not None and ("_" in name[0] or not known)
 

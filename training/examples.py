@@ -1,0 +1,89 @@
+"""What the network is fitted on: judged cases as tokens, and made variants of them.
+
+The variants teach what the rubrics say about cases that nobody judged: a query that the answer
+does not address takes away topical match and usability, generalities in place of specifics take
+away concreteness, filler and persuasion change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citemark import Case
+from citemark.citations import parse_answer
+from citemark.judges.embedded.passages import passages_of, roles_of
+from citemark.judges.embedded.tokens import Pairs, pairs_of
+from training.discipline.transformations import transformed
+from training.judged import SUBSCORES, Array, JudgedCase
+
+_R1, _R3, _R4, _U3 = 0, 2, 3, 12
+_VAGUE = 0.4
+"""What is left of concreteness when the specifics are gone."""
+_SAME = ("padded", "persuasive", "praised")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One answer as the network reads it, with the levels that some of its sources should get."""
+
+    pairs: Pairs
+    roles: NDArray[np.float32]
+    """(sources, passages, ROLES)."""
+    levels: Array
+    weights: Array
+    """How much each level counts: (sources, 25)."""
+
+
+def example(
+    query: str, answer: str, sources: Sequence[int], levels: Array, weights: Array
+) -> Example:
+    """An answer with its sources and the levels they should get."""
+    passages = passages_of(parse_answer(answer))
+    roles = np.stack([roles_of(passages, source) for source in sources])
+    return Example(pairs_of(query, passages), roles, levels, weights)
+
+
+def judged(case: JudgedCase) -> Example:
+    """A judged case; two passes count for more than one."""
+    weights = np.repeat((1 + np.array(case.passes, dtype=np.float64)[:, None]) / 2, SUBSCORES, 1)
+    return example(case.query, case.answer, case.sources, case.levels, weights)
+
+
+def variants(cases: Sequence[JudgedCase], seed: int) -> Iterator[Example]:
+    """Made variants of judged cases, one of each kind per case where it can be made."""
+    queries = [case.query for case in cases]
+    for number, case in enumerate(cases):
+        plain = Case.from_dict({"id": case.id, "query": case.query, "answer": case.answer})
+        place = (number * 7 + seed) % len(case.sources)
+        for name in ("off_topic", "vague", _SAME[(number + seed) % len(_SAME)]):
+            source = case.sources[place]
+            made = transformed(name, plain, source, seed, queries)
+            if made is None:
+                continue
+            own = made.renamed.get(source, source)
+            levels, weights = _target(name, case.levels[place])
+            found = example(made.case.query, made.case.answer, [own], levels, weights)
+            if len(found.pairs.ids):
+                yield found
+
+
+def _target(name: str, levels: Array) -> tuple[Array, Array]:
+    target, weights = levels.copy(), np.zeros(SUBSCORES)
+    if name == "off_topic":
+        target[[_R1, _R4]] = 0.0
+        weights[:5] = 1.0
+    elif name == "vague":
+        target[[_R3, _U3]] *= _VAGUE
+        weights[[_R3, _U3]] = 1.0
+    else:
+        weights[:] = 1.0
+    return target[None], weights[None]
+
+
+def usable(examples: Iterable[Example]) -> list[Example]:
+    """Those that have anything to read."""
+    return [example for example in examples if len(example.pairs.ids)]

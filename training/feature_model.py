@@ -1,0 +1,220 @@
+"""Fit the model of ``embedded:fast``: kernel ridge regression of 25 levels on the feature table.
+
+python -m training.feature_model            cross-validate and print the figures
+python -m training.feature_model --write    fit on everything and write the model file
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citemark.citations import parse_answer
+from citemark.judges.embedded.fast_model import FastModel, names_of, nearness, scaled
+from citemark.judges.embedded.feature_table import feature_table
+from citemark.judges.embedded.statements import read
+from training import figures
+from training.judged import FOLDS, SUBSCORES, JudgedCase, load, rows
+from training.pseudo_labels import Variants, targets, variants_of
+from training.static_embeddings import MODEL
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+
+WIDTH = 0.25
+RIDGE = 1.0
+LANDMARKS = 1600
+TWO_PASSES = 1.3
+"""What a source that was judged twice counts for, beside 1 for one judged once."""
+VARIANT = 0.3
+"""What a made variant counts for."""
+_STEPS = 127
+_JITTER = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The features and labels of all judged sources."""
+
+    names: tuple[str, ...]
+    x: Floats
+    said: NDArray[np.bool_]
+    """Whether the source is cited for anything that says something."""
+    levels: Array
+    totals: Array
+    case: NDArray[np.int64]
+    fold: NDArray[np.int64]
+    weight: Array
+    two: NDArray[np.bool_]
+
+
+def table_of(cases: Sequence[JudgedCase]) -> Table:
+    """Read every answer and take the features of its judged sources."""
+    found: list[Floats | None] = []
+    names: tuple[str, ...] = ()
+    for case in cases:
+        features = feature_table(read(parse_answer(case.answer)), case.query)
+        names = names or features.names
+        place = {source: i for i, source in enumerate(features.sources)}
+        found.extend(features.values[place[s]] if s in place else None for s in case.sources)
+    empty = np.zeros(len(names), dtype=np.float32)
+    levels, totals, number = rows(cases)
+    passes = np.concatenate([case.passes for case in cases])
+    return Table(
+        names=names,
+        x=np.stack([empty if row is None else row for row in found]),
+        said=np.array([row is not None for row in found]),
+        levels=levels,
+        totals=totals,
+        case=number,
+        fold=np.array([cases[i].fold for i in number]),
+        weight=np.where(passes > 1, TWO_PASSES, 1.0),
+        two=passes > 1,
+    )
+
+
+def fit(
+    names: Sequence[str], x: Floats, levels: Array, weight: Array, landmarks: int = LANDMARKS
+) -> FastModel:
+    """Fit the weights of some landmarks (drawn from the rows) by ridge regression."""
+    centre, scale = x.mean(0), 1 / (x.std(0) + 1e-6)
+    z = scaled(x, centre, scale)
+    chosen = np.random.default_rng(0).permutation(len(z))[: min(landmarks, len(z))]
+    marks = _rounded(z[np.sort(chosen)])
+    squares = np.einsum("ij,ij->i", marks, marks)
+    near = nearness(z, marks, squares, WIDTH).astype(np.float64)
+    inner = nearness(marks, marks, squares, WIDTH).astype(np.float64)
+    base = np.average(levels, axis=0, weights=weight)
+    heavy = near * weight[:, None]
+    left = heavy.T @ near + RIDGE * inner + _JITTER * len(z) * np.eye(len(marks))
+    weights = np.linalg.solve(left, heavy.T @ (levels - base))
+    return FastModel(
+        names=tuple(names),
+        centre=centre,
+        scale=scale,
+        landmarks=marks,
+        squares=squares,
+        width=WIDTH,
+        weights=weights.astype(np.float32),
+        base=base.astype(np.float32),
+        stretch=np.ones(SUBSCORES, dtype=np.float32),
+    )
+
+
+def _rounded(z: Floats) -> Floats:
+    """Rows as they will be read back from whole numbers of one byte."""
+    step = float(np.abs(z).max()) / _STEPS
+    return np.asarray(np.rint(z / step) * np.float32(step), dtype=np.float32)
+
+
+def fit_table(table: Table, chosen: NDArray[np.bool_], variants: Variants | None) -> FastModel:
+    """Fit on some of the rows and on the variants made from them."""
+    use = chosen & table.said
+    x, y, w = table.x[use], table.levels[use], table.weight[use]
+    model = fit(table.names, x, y, w)
+    if variants is None:
+        return model
+    kept = chosen[variants.row]
+    x_more = variants.x[kept]
+    y_more = targets(
+        variants,
+        kept,
+        model.raw(x_more).astype(np.float64),
+        table.levels[variants.row[kept]],
+        model.raw(table.x[variants.row[kept]]).astype(np.float64),
+    )
+    return fit(
+        table.names,
+        np.concatenate([x, x_more]),
+        np.concatenate([y, y_more]),
+        np.concatenate([w, np.full(len(y_more), VARIANT)]),
+    )
+
+
+def stretch_of(levels: Array, predicted: Array) -> Floats:
+    """How far to draw predictions apart, so that each metric's total varies as the LLM's does."""
+    factors = [
+        levels[:, i : i + 5].sum(1).std() / max(1e-6, predicted[:, i : i + 5].sum(1).std())
+        for i in range(0, SUBSCORES, 5)
+    ]
+    return np.repeat(factors, 5).astype(np.float32)
+
+
+def out_of_fold(table: Table, variants: Variants | None = None) -> Array:
+    """Predictions for every row by a model that has not seen its query."""
+    predicted = np.zeros_like(table.levels)
+    for fold in range(FOLDS):
+        test = table.fold == fold
+        model = fit_table(table, ~test, variants)
+        predicted[test] = model.raw(table.x[test])
+    predicted[~table.said] = 0
+    return predicted
+
+
+def stretched(table: Table, predicted: Array) -> Array:
+    """Out-of-fold predictions drawn apart by factors from the other folds."""
+    out = predicted.copy()
+    for fold in range(FOLDS):
+        test = table.fold == fold
+        base = table.levels[~test].mean(0)
+        factor = stretch_of(table.levels[~test], predicted[~test])
+        out[test] = np.clip(base + factor * (predicted[test] - base), 0, 4)
+    out[~table.said] = 0
+    return out
+
+
+def totals_of(levels: Array) -> Array:
+    """The total of each metric, a sum below 1 counted as 1."""
+    return np.maximum(1.0, levels.reshape(len(levels), -1, 5).sum(2))
+
+
+def write(model: FastModel, stretch: Floats, path: Path) -> None:
+    """Write the model file."""
+    step = np.float32(np.abs(model.landmarks).max() / _STEPS)
+    np.savez_compressed(
+        path,
+        names=names_of(model.names),
+        centre=model.centre,
+        scale=model.scale,
+        landmarks=np.rint(model.landmarks / step).astype(np.int8),
+        steps=step,
+        width=np.float64(model.width),
+        weights=model.weights,
+        base=model.base,
+        stretch=stretch,
+    )
+
+
+def main() -> None:
+    """Cross-validate, and write the model if asked to."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--write", action="store_true")
+    options.add_argument("--plain", action="store_true", help="without made variants")
+    options.add_argument("--out", type=Path, default=MODEL / "fast.npz")
+    options.add_argument("--oof", type=Path, help="keep features and predictions in this file")
+    chosen = options.parse_args()
+    cases = load()
+    table = table_of(cases)
+    variants = None if chosen.plain else variants_of(cases)
+    predicted = out_of_fold(table, variants)
+    for name, levels in (("as fitted", predicted), ("stretched", stretched(table, predicted))):
+        sys.stdout.write(f"{name}\n{figures.table(totals_of(levels), table.totals, table.case)}\n")
+        two = table.two
+        only = figures.table(totals_of(levels)[two], table.totals[two], table.case[two])
+        sys.stdout.write(f"judged twice\n{only}\n")
+    if chosen.oof:
+        np.savez(chosen.oof, X=table.x, names=names_of(table.names), oof=predicted)
+    if chosen.write:
+        everything = np.ones(len(table.x), dtype=np.bool_)
+        model = fit_table(table, everything, variants)
+        write(model, stretch_of(table.levels, predicted), chosen.out)
+
+
+if __name__ == "__main__":
+    main()

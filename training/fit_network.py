@@ -1,0 +1,233 @@
+"""Fitting the network to the LLM's levels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from training.examples import Example, judged, usable, variants
+from training.judged import Array, JudgedCase
+from training.network import ROLES, Encoder, Head
+
+_CHUNK = 3000
+"""Tokens, padding included, that are read at once."""
+_INFLUENCE, _UNIQUENESS, _DIVERSITY, _COUNT, _I4 = 1, 2, 3, 4, 8
+_FALL = 0.25
+"""How far, in levels (a quarter of a point of the mean sub-score), a total must fall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How the network is fitted."""
+
+    epochs: int = 4
+    batch: int = 8
+    kept: int = 4
+    encoder_rate: float = 1e-4
+    head_rate: float = 1e-3
+    ranking: float = 0.3
+    laws: float = 0.3
+    made: float = 0.15
+    """The part of a round that is made variants."""
+    seed: int = 0
+
+
+class Network(nn.Module):
+    """Encoder and head together."""
+
+    def __init__(self, weights: Path, setting: Setting) -> None:
+        super().__init__()
+        self.encoder = Encoder(weights, kept=setting.kept)
+        self.head = Head()
+        self._lower: dict[int, list[Tensor]] = {}
+
+    def forward(self, examples: Sequence[Example]) -> tuple[Tensor, Tensor, Tensor]:
+        """The sentence vectors, roles and lives of all sources of the examples, one a row."""
+        vectors = self._vectors(examples)
+        length = max(len(v) for v in vectors)
+        rows, roles, live = [], [], []
+        for example, own in zip(examples, vectors, strict=True):
+            gap = length - len(own)
+            for role in torch.from_numpy(example.roles):
+                rows.append(functional.pad(own, (0, 0, 0, gap)))
+                roles.append(functional.pad(role, (0, 0, 0, gap)))
+                live.append(torch.arange(length) < len(own))
+        return torch.stack(rows), torch.stack(roles), torch.stack(live)
+
+    def _vectors(self, examples: Sequence[Example]) -> list[Tensor]:
+        lower = [self._read(example) for example in examples]
+        flat = [(i, j) for i, rows in enumerate(lower) for j in range(len(rows))]
+        flat.sort(key=lambda place: len(lower[place[0]][place[1]]))
+        found: dict[tuple[int, int], Tensor] = {}
+        for chunk in _chunks(flat, [len(lower[i][j]) for i, j in flat]):
+            length = len(lower[chunk[-1][0]][chunk[-1][1]])
+            x = torch.stack(
+                [functional.pad(lower[i][j].float(), (0, 0, 0, length - len(lower[i][j]))) for i, j in chunk]
+            )
+            live = torch.from_numpy(np.stack([_fit(examples[i].pairs.live[j], length) for i, j in chunk]))
+            own = torch.from_numpy(np.stack([_fit(examples[i].pairs.passage[j], length) for i, j in chunk]))
+            for place, vector in zip(chunk, self.encoder.upper(x, live, own), strict=True):
+                found[place] = vector
+        return [
+            torch.stack([found[i, j] for j in range(len(rows))]) for i, rows in enumerate(lower)
+        ]
+
+    def _read(self, example: Example) -> list[Tensor]:
+        """The tokens of an example after the lower layers, which never change: read once."""
+        known = self._lower.get(id(example))
+        if known is None:
+            pairs = example.pairs
+            was, _ = self.encoder.training, self.encoder.eval()
+            with torch.no_grad():
+                x = self.encoder.lower(torch.from_numpy(pairs.ids), torch.from_numpy(pairs.live))
+            self.encoder.train(was)
+            known = [row[: int(n)].half() for row, n in zip(x, pairs.live.sum(1), strict=True)]
+            self._lower[id(example)] = known
+        return known
+
+    def forget(self) -> None:
+        """Drop what was read; examples are known by their identity, which may be used again."""
+        self._lower.clear()
+
+
+def _fit(row: np.ndarray, length: int) -> np.ndarray:  # type: ignore[type-arg]
+    return np.pad(row[:length], (0, max(0, length - len(row))))
+
+
+def _chunks(places: Sequence[tuple[int, int]], lengths: Sequence[int]) -> list[list[tuple[int, int]]]:
+    chunks: list[list[tuple[int, int]]] = [[]]
+    for place, length in zip(places, lengths, strict=True):
+        if chunks[-1] and length * (len(chunks[-1]) + 1) > _CHUNK:
+            chunks.append([])
+        chunks[-1].append(place)
+    return chunks
+
+
+def fit(
+    cases: Sequence[JudgedCase],
+    weights: Path,
+    setting: Setting,
+    say: Callable[[str], None] = lambda _: None,
+) -> Network:
+    """A network fitted to the judged cases."""
+    torch.manual_seed(setting.seed)
+    torch.use_deterministic_algorithms(True)
+    rng = np.random.default_rng(setting.seed)
+    network = Network(weights, setting)
+    real = usable(map(judged, cases))
+    made = list(variants(cases, setting.seed))
+    levels = np.concatenate([example.levels for example in real])
+    network.head.middle.copy_(torch.from_numpy(levels.mean(0)))
+    network.head.spread.copy_(torch.from_numpy(levels.std(0) + 1e-3))
+    extra = int(setting.made * len(real))
+    per_round = len(real) + min(extra, len(made))
+    optimizer, schedule = _optimizer(network, setting, math.ceil(per_round / setting.batch))
+    for epoch in range(setting.epochs):
+        network.train()
+        picked = rng.choice(len(made), size=min(extra, len(made)), replace=False)
+        pool = [*real, *(made[i] for i in picked)]
+        total = 0.0
+        order = rng.permutation(len(pool))
+        for start in range(0, len(order), setting.batch):
+            batch = [pool[i] for i in order[start : start + setting.batch]]
+            loss = _loss(network, batch, setting, rng)
+            optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+            total += loss.item() * len(batch)
+        say(f"epoch {epoch + 1} of {setting.epochs}: loss {total / len(order):.3f}")
+    network.forget()
+    return network.eval()
+
+
+def _optimizer(
+    network: Network, setting: Setting, steps: int
+) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
+    upper = network.encoder.layers[setting.kept :]
+    for parameter in network.encoder.parameters():
+        parameter.requires_grad_(False)
+    upper.requires_grad_(True)
+    groups = [
+        {"params": list(upper.parameters()), "lr": setting.encoder_rate, "weight_decay": 0.01},
+        {"params": list(network.head.parameters()), "lr": setting.head_rate, "weight_decay": 0.05},
+    ]
+    optimizer = torch.optim.AdamW(groups)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, [setting.encoder_rate, setting.head_rate], total_steps=steps * setting.epochs, pct_start=0.15
+    )
+    return optimizer, schedule
+
+
+def _loss(
+    network: Network, batch: Sequence[Example], setting: Setting, rng: np.random.Generator
+) -> Tensor:
+    vectors, roles, live = network(batch)
+    said = network.head(vectors, roles, live)
+    asked = torch.from_numpy(np.concatenate([example.levels for example in batch])).float()
+    weight = torch.from_numpy(np.concatenate([example.weights for example in batch])).float()
+    case = torch.from_numpy(np.repeat(np.arange(len(batch)), [len(e.levels) for e in batch]))
+    spread = network.head.spread
+    loss = (weight * functional.smooth_l1_loss(said / spread, asked / spread, reduction="none")).mean()
+    # Totals in quarters of a point, near the size of the standardised levels above.
+    ours, theirs = _totals(said), _totals(asked)
+    whole = weight.view(len(weight), 5, 5).amin(-1)
+    loss = loss + (whole * functional.smooth_l1_loss(ours, theirs, reduction="none")).mean()
+    gap = theirs[:, None] - theirs[None]
+    both = (case[:, None] == case[None])[..., None] & (gap > 0.25) & (whole[:, None] > 0)
+    wrong = functional.softplus(-4 * (ours[:, None] - ours[None])) / 2
+    loss = loss + setting.ranking * (both * wrong).sum() / both.sum().clamp(min=1)
+    return loss + setting.laws * _laws(network.head, vectors, roles, live, said, rng)
+
+
+def _totals(levels: Tensor) -> Tensor:
+    return levels.view(len(levels), 5, 5).sum(-1) / 4
+
+
+def _laws(
+    head: Head, vectors: Tensor, roles: Tensor, live: Tensor, said: Tensor, rng: np.random.Generator
+) -> Tensor:
+    """Half of a source's sentences must count for less; an echo must make it less unique."""
+    own = live & ((roles[..., 0] + roles[..., 1]) > 0)
+    many = own.sum(1) >= 2
+    loss = vectors.new_zeros(())
+    if bool(many.any()):
+        gone = own[many] & torch.from_numpy(rng.random(tuple(own[many].shape)) < 0.5)
+        gone[torch.arange(len(gone)), own[many].float().argmax(1)] = True
+        less = head(vectors[many], roles[many], live[many] & ~gone)
+        kept = ((own[many] & ~gone).sum(1) > 0)[:, None]
+        fall = (_totals(said[many]) - _totals(less))[:, [_INFLUENCE, _DIVERSITY, _COUNT]]
+        loss = loss + (kept * functional.relu(_FALL - fall)).mean()
+    echo = torch.zeros_like(roles)
+    echo[..., 3], echo[..., 6] = 1.0, 0.25
+    twice = torch.cat([vectors, vectors], 1), torch.cat([roles, echo], 1)
+    echoed = head(*twice, torch.cat([live, own], 1))
+    fall = (_totals(said) - _totals(echoed))[:, _UNIQUENESS]
+    spared = functional.relu(0.2 - (said - echoed)[:, _I4])
+    any_own = (own.sum(1) > 0).float()
+    return loss + (any_own * (functional.relu(_FALL - fall) + spared)).mean()
+
+
+def predict(network: Network, cases: Sequence[JudgedCase]) -> Array:
+    """The levels of all judged sources: (sources, 25)."""
+    found = []
+    with torch.no_grad():
+        for case in cases:
+            example = judged(case)
+            if len(example.pairs.ids) == 0:
+                found.append(np.zeros((len(case.sources), 25)))
+                continue
+            found.append(network.head(*network([example])).double().numpy())
+            network.forget()
+    return np.concatenate(found)
+
+
+__all__ = ["ROLES", "Network", "Setting", "fit", "predict"]
