@@ -4,8 +4,7 @@
 
 CLIENT is ``bare`` (aiohttp and nothing else), ``openevals``, ``ragas`` or ``deepeval``. REQUESTS
 holds one body of a chat-completions call in each line. Prints one line of JSON: what was done
-in how many seconds, and the CPU time and memory that it took. Importing and setting up is not
-timed, to the advantage of whoever takes long over it.
+in how many seconds, and the CPU time and memory that it took, without importing and setting up.
 """
 
 from __future__ import annotations

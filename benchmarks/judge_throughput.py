@@ -3,10 +3,12 @@
     python benchmarks/judge_throughput.py [--judgments 5000] [--rerun 100000] [--quick]
 
 Runs the real command, ``citemark score`` with the store on, against a server on loopback that
-answers at once or after 100 ms, and bare aiohttp with the same requests in turn with it; then
-the frameworks that ``make benchmark-frameworks`` installed. The command is measured from the
-outside, its start included; the others leave out theirs. Machines are noisy: look at the
-ratios, which come from the same run.
+answers at once or after 100 ms, and bare aiohttp in turn with it: the same requests, made ready
+in a file, as many at once, every reply read as JSON. Both are processes that are measured from
+the outside, their start included; what bare aiohttp takes without its start is given too. Then
+come the frameworks that ``make benchmark-frameworks`` installed, whose start never counts; then
+memory, and a rerun from the store alone. Machines are noisy: look at the ratios, which come from
+turns of the same run, and at their median.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,6 +96,7 @@ def main() -> None:
         wanted.framework_judgments = 50
     with tempfile.TemporaryDirectory() as name, serving() as server:
         bench = Bench(Path(name), server, wanted.metrics)
+        bench.warm_up()
         speeds = {d: bench.compare(d, wanted.judgments, wanted.rounds) for d in wanted.delays}
         if not wanted.skip_frameworks:
             for delay, (ours, bare) in speeds.items():
@@ -123,27 +126,37 @@ class Bench:
         self.server = server
         self.metrics = DEFAULT_METRICS[:metrics]
         self._runs = 0
+        self._outputs: list[Path] = []
+
+    def warm_up(self) -> None:
+        """Run everything once, so that nobody is timed while Python compiles modules."""
+        cases = self.cases(len(self.metrics))
+        self.score(cases, self._new("store.sqlite"), 0)
+        self.client("bare", sys.executable, self.requests(cases), 1, 0)
 
     def compare(self, delay: int, judgments: int, rounds: int) -> tuple[float, float]:
         """The command and bare aiohttp in turn; returns the best speed of each."""
         cases = self.cases(judgments)
         requests = self.requests(cases)
         print(f"\nanswers after {delay} ms, {IN_FLIGHT} in flight, metrics: {len(self.metrics)}")
-        ours, theirs = [], []
+        ours, theirs, started = [], [], []
         for _ in range(rounds):
-            theirs.append(self.client("bare", sys.executable, requests, judgments, delay))
+            inside, whole = self.client("bare", sys.executable, requests, judgments, delay)
+            theirs.append(whole)
+            started.append(inside)
             ours.append(self.score(cases, self._new("store.sqlite"), delay))
-            ratio = ours[-1].speed / theirs[-1].speed
-            print(theirs[-1].line("bare aiohttp"))
-            print(ours[-1].line("citemark score", f"{ratio:.2f} of bare aiohttp"), flush=True)
-        ratios = [a.speed / b.speed for a, b in zip(ours, theirs, strict=True)]
+            print(whole.line("bare aiohttp"))
+            print(inside.line("  without its start"))
+            print(
+                ours[-1].line("citemark score", f"{_of(ours[-1:], theirs[-1:])} of it"), flush=True
+            )
         print(
-            f"  median: {median(ratios):.2f} of bare aiohttp, "
-            f"{median(t.cpu_each for t in ours):.2f} ms CPU each "
+            f"  median: {_of(ours, theirs)} of bare aiohttp ({_of(ours, started)} if only our "
+            f"start counts), {median(t.cpu_each for t in ours):.2f} ms CPU each "
             f"(bare aiohttp: {median(t.cpu_each for t in theirs):.2f})",
             flush=True,
         )
-        return max(t.speed for t in ours), max(t.speed for t in theirs)
+        return max(t.speed for t in ours), max(t.speed for t in started)
 
     def frameworks(
         self, folder: Path, delay: int, judgments: int, *, ours: float, bare: float
@@ -158,7 +171,7 @@ class Bench:
                 continue
             try:
                 found = {
-                    n: self.client(name, str(python), requests, judgments, delay, "json", n)
+                    n: self.client(name, str(python), requests, judgments, delay, "json", n)[0]
                     for n in widths
                 }
             except subprocess.SubprocessError as error:
@@ -175,9 +188,14 @@ class Bench:
         for count in (few, many):
             cases, store = self.cases(count), self._new("store.sqlite")
             first = self.score(cases, store, 0)
-            again = self.score(cases, store, 0, "--offline")
+            again = self.score(cases, store, 0)
+            if self._outputs[-1].read_bytes() != self._outputs[-2].read_bytes():
+                raise SystemExit("a rerun from the store gives another output")
+            ticks = again.seconds / _million_additions()
+            note = f"{first.seconds / again.seconds:.1f} times as fast as asking"
             print(first.line(f"{count:,} asked"))
-            print(again.line(f"{count:,} from the store"), flush=True)
+            print(again.line(f"{count:,} from the store", note), flush=True)
+            print(f"  {'':<24}{count / ticks:>9,.0f} in the time of a million additions")
             peaks.append(first.rss)
         print(f"  memory grows by {peaks[1] - peaks[0]:+.0f} MB from {few:,} to {many:,}")
 
@@ -212,6 +230,7 @@ class Bench:
     def score(self, cases: Path, store: Path, delay: int, *more: str) -> Took:
         """``citemark score`` as anybody would run it."""
         output = self._new("scores.jsonl")
+        self._outputs.append(output)
         command = ["score", str(cases), "-o", str(output), "--store", str(store)]
         command += ["--concurrency", str(IN_FLIGHT), *self._asking(delay), *more]
         start = time.perf_counter()
@@ -230,14 +249,18 @@ class Bench:
         delay: int,
         form: str = "number",
         in_flight: int = IN_FLIGHT,
-    ) -> Took:
-        """One of the clients to compare with, which measures itself."""
+    ) -> tuple[Took, Took]:
+        """One of the clients to compare with: as it measures itself, and from the outside."""
         url = f"{self.server}/{delay}/{form}/v1"
         script = str(HERE / "judge_clients.py")
         counts = [str(judgments), str(in_flight)]
-        said, _ = self._run([python, script, name, str(requests), *counts, url])
+        start = time.perf_counter()
+        said, usage = self._run([python, script, name, str(requests), *counts, url])
+        seconds = time.perf_counter() - start
         found = json.loads(said.splitlines()[-1])
-        return Took(found["judgments"], found["seconds"], found["cpu"], found["rss"])
+        inside = Took(found["judgments"], found["seconds"], found["cpu"], found["rss"])
+        cpu = usage.ru_utime + usage.ru_stime
+        return inside, Took(found["judgments"], seconds, cpu, usage.ru_maxrss / 1024)
 
     def _asking(self, delay: int) -> list[str]:
         url = f"{self.server}/{delay}/number/v1"
@@ -250,7 +273,10 @@ class Bench:
 
     def _run(self, command: Sequence[str]) -> tuple[str, _Usage]:
         """Run a command to its end; its output, and what it used."""
-        environment: Mapping[str, str] = {**os.environ, **QUIET, "HOME": str(self.folder)}
+        environment = {**os.environ, **QUIET, "HOME": str(self.folder)}
+        # Compiled modules are kept, as they are anywhere, but out of the way.
+        environment["PYTHONPYCACHEPREFIX"] = str(self.folder / "compiled")
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         out, err = self._new("out"), self._new("err")
         with out.open("wb") as stdout, err.open("wb") as stderr:
             child = subprocess.Popen(
@@ -273,6 +299,20 @@ class Bench:
                     scored += sum(j["status"] == "scored" and j["score"] == 14 for j in judged)
         if scored != judgments:
             raise SystemExit(f"{scored} of {judgments} judgments were scored 14")
+
+
+def _of(ours: Sequence[Took], theirs: Sequence[Took]) -> str:
+    """Our speed as a part of theirs: the median of the turns."""
+    ratio = median(a.speed / b.speed for a, b in zip(ours, theirs, strict=True))
+    return f"{ratio:.2f}"
+
+
+def _million_additions() -> float:
+    """Seconds for a million additions in plain Python: what this machine is worth just now."""
+    start, total = time.perf_counter(), 0
+    for number in range(1_000_000):
+        total += number
+    return time.perf_counter() - start
 
 
 def _citemark(*arguments: str) -> list[str]:

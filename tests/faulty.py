@@ -58,6 +58,8 @@ class Endpoint:
     def __init__(self) -> None:
         self.fault: Callable[[Asked, int], Fault | None] = lambda *_: None
         self.delay = 0.0
+        self.drip = 0.1
+        """Seconds between two bytes of a reply that drips."""
         self.asked: Counter[Asked] = Counter()
         self.sent: dict[Asked, float] = {}
         """When each good reply left, by the monotonic clock."""
@@ -148,7 +150,7 @@ class Endpoint:
         with suppress(ConnectionError):
             for byte in data:  # more slowly than anybody would wait for
                 await response.write(bytes([byte]))
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(self.drip)
         return response
 
 

@@ -197,6 +197,7 @@ def test_results_keep_the_order_of_the_input(endpoint: Loopback, tmp_path: Path)
         (("--judge", "openai:m", "--temperature", "hot"), 2, "--temperature"),
         (("--judge", "openai:m", "--temperature", "nan"), 2, "--temperature"),
         (("--judge", "openai:m", "--timeout", "nan"), 2, "--timeout"),
+        (("--judge", "openai:m", "--deadline", "0"), 2, "--deadline must be more than 0 seconds"),
         (("--judge", "anthropic:m", "--mode", "weighted", "--offline"), 3, "--mode sampled"),
         (("--judge", "gguf:none.gguf"), 3, "no such file"),
         (("--judge", "openai:m", "--base-url", "http://127.0.0.1:1/v1"), 3, "cannot be reached"),

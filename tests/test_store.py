@@ -16,7 +16,7 @@ import citemark
 from citemark.judges import JudgeOptions, find_judge
 from citemark.judges.llm.endpoint import Endpoint, Provider
 from citemark.judges.llm.request import Request
-from citemark.store import ROWS_IN_MEMORY, Store, StoreError, default_path
+from citemark.store import KEYS_AT_ONCE, MIGRATIONS, ROWS_IN_MEMORY, Store, StoreError, default_path
 from loopback import Loopback
 from running import A, file, run
 
@@ -40,7 +40,7 @@ def test_what_is_put_comes_out(tmp_path: Path) -> None:
     assert again.get(KEY) == "newer"
     assert [(kept.key, kept.raw) for kept in again] == [(KEY, "newer")]
     info = again.info()
-    assert (info.replies, info.by_model, info.version) == (1, {"openai:m": 1}, 1)
+    assert (info.replies, info.by_model, info.version) == (1, {"openai:m": 1}, len(MIGRATIONS))
     again.close()
 
 
@@ -51,6 +51,28 @@ def test_many_are_written_without_being_told(tmp_path: Path) -> None:
     assert other.get((7).to_bytes(16, "big")) == "7"
     store.close()
     other.close()
+
+
+def test_many_are_found_in_one_go(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s")
+    keys = [n.to_bytes(16, "big") for n in range(2 * KEYS_AT_ONCE + 7)]
+    for n, key in enumerate(keys[::2]):
+        store.put(key, "p", "m", f"reply {n}")
+    assert 0 < len(store._pending) < ROWS_IN_MEMORY  # some are on disk, some are not yet
+    expected = {key: f"reply {n}" for n, key in enumerate(keys[::2])}
+    assert store.get_many(keys) == expected
+    assert store.get_many([*keys, *keys]) == expected
+    assert store.get_many(keys[1::2]) == store.get_many([]) == {}
+    assert {key: store.get(key) for key in keys[::2]} == expected
+    store.put(keys[0], "p", "m", "newer")
+    assert store.get_many(keys[:1]) == {keys[0]: "newer"}
+    store.close()
+
+
+def test_many_in_a_damaged_file(tmp_path: Path) -> None:
+    store = Store(damaged(tmp_path / "s"))
+    with pytest.raises(StoreError, match="cannot be read"):
+        store.get_many([n.to_bytes(16, "little") for n in range(500)])
 
 
 def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -212,7 +234,7 @@ ENDPOINT = Endpoint(PROVIDER, "m", "key")
     ],
 )  # fmt: skip
 def test_what_can_change_a_reply_is_in_its_key(change: dict[str, Any]) -> None:
-    assert replace(REQUEST, **change).key(ENDPOINT) != REQUEST.key(ENDPOINT)
+    assert REQUEST._replace(**change).key(ENDPOINT) != REQUEST.key(ENDPOINT)
 
 
 def test_who_is_asked_is_in_the_key() -> None:

@@ -236,6 +236,35 @@ def test_a_read_only_store(
     assert_all_right(out, JUDGMENTS)
 
 
+def made_old(store: Path) -> None:
+    """Bring a store back to its first form, which had no checksums."""
+    db = sqlite3.connect(store)
+    db.executescript("ALTER TABLE replies DROP COLUMN crc; PRAGMA user_version=1;")
+    db.close()
+
+
+def test_a_store_from_an_older_version(
+    server: Endpoint, given: Path, tmp_path: Path, out: Path, own_store: Path
+) -> None:
+    half_filled(server, tmp_path)
+    made_old(own_store)
+    half, before = tmp_path / "half.jsonl", server.requests
+    data = own_store.read_bytes()
+    with read_only(own_store):
+        assert run(*command(server, half, out, "--offline")).code == 0
+        assert_all_right(out, JUDGMENTS // 2)
+        assert run("store", "verify").code == 0
+    assert own_store.read_bytes() == data
+    assert run(*command(server, given, out)).code == 0
+    assert server.requests == before + JUDGMENTS // 2
+    assert_all_right(out, JUDGMENTS)
+    db = sqlite3.connect(own_store)
+    counts = db.execute("SELECT count(*), count(crc) FROM replies").fetchone()
+    db.close()
+    assert counts == (JUDGMENTS, JUDGMENTS // 2)  # old ones are taken as they are
+    assert run("store", "verify").code == 0
+
+
 def test_a_store_from_a_newer_version(
     server: Endpoint, given: Path, tmp_path: Path, out: Path, own_store: Path
 ) -> None:
@@ -339,22 +368,25 @@ def test_a_damaged_reply_is_asked_for_again(
     half_filled(server, tmp_path)
     half = tmp_path / "half.jsonl"
     db = sqlite3.connect(own_store)
-    for form in ("substr(raw, 1, 40)", "'{}'"):
-        db.execute(
-            f"UPDATE replies SET raw = {form} WHERE key IN (SELECT key FROM replies LIMIT 2)"
-        )
-        db.commit()
-        before = server.requests
-        checked = run("store", "verify")
-        assert checked.code == (form == "'{}'") ^ 1
-        offline = run(*command(server, half, out, "--offline"))
-        assert offline.code == 1
-        failed = [j for j in judged(out).values() if j["status"] == "failed"]
-        assert len(failed) == 2
-        assert run(*command(server, half, out)).code == 0
-        assert server.requests == before + 2
-        assert_all_right(out, JUDGMENTS // 2)
+    # Cut; still JSON; no text any more; and one digit that is another, which only a sum can tell.
+    changed = "replace(raw, '\"prompt_tokens\": 100', '\"prompt_tokens\": 101')"
+    forms = ("substr(raw, 1, 40)", "'{}'", "CAST(x'7bff80' AS TEXT)", changed)
+    keys = [key for (key,) in db.execute("SELECT key FROM replies LIMIT 8")]
+    for n, key in enumerate(keys):
+        db.execute(f"UPDATE replies SET raw = {forms[n % 4]} WHERE key = ?", (key,))
+    db.commit()
     db.close()
+    before = server.requests
+    checked = run("store", "verify")
+    assert checked.code == 1
+    assert checked.err.count("is damaged") == 8
+    assert run(*command(server, half, out, "--offline")).code == 1
+    failed = [j for j in judged(out).values() if j["status"] == "failed"]
+    assert len(failed) == 8
+    assert run(*command(server, half, out)).code == 0
+    assert server.requests == before + 8
+    assert_all_right(out, JUDGMENTS // 2)
+    assert run("store", "verify").code == 0
 
 
 def test_a_failed_commit_is_tried_again_with_the_next_reply(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +34,7 @@ def import_replies(
     """Keep every reply of these files; returns how many were kept and how many lines had none."""
     kept = failed = 0
     for path in files:
-        try:
-            # Not splitlines: a reply may hold characters that only Python takes for line ends.
-            lines = path.read_text(encoding="utf-8-sig").split("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path}: cannot be read ({error})") from None
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
+        for number, line in _lines(path):
             try:
                 key, body = _reply(line)
                 model = str(body.get("model", "")).encode("utf-8", "replace").decode()
@@ -51,6 +44,19 @@ def import_replies(
                 failed += 1
                 say(f"{path}:{number}: {error}")
     return kept, failed
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not empty, with their numbers, one at a time."""
+    try:
+        # In bytes: a reply may hold characters that only Python takes for line ends.
+        with path.open("rb") as stream:
+            for number, raw in enumerate(stream, start=1):
+                line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                if line.strip():
+                    yield number, line
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read ({error})") from None
 
 
 def _reply(line: str) -> tuple[bytes, dict[str, Any]]:

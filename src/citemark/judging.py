@@ -49,7 +49,7 @@ def wanted_sources(
 def _is_wanted(source: int, case: Case, answer: ParsedAnswer, only: frozenset[str]) -> bool:
     if str(source) in only:
         return True
-    url = _page(source, case, answer)[1]
+    url = page_of(source, case, answer)[1]
     domain = domain_of(url) if url else ""
     return any(domain == name or domain.endswith(f".{name}") for name in only if "." in name)
 
@@ -191,7 +191,7 @@ class Run:
         sources = []
         for n in entry.shown:
             cited = n in entry.answer.cited
-            key, url, title = _page(n, entry.case, entry.answer)
+            key, url, title = page_of(n, entry.case, entry.answer)
             scores = {r.name: self._judgment(entry, n, r, cited=cited) for r in self.rubrics}
             sources.append(SourceCard(n, key, url, title, cited, scores, figures[n]))
         return Scorecard(
@@ -212,7 +212,7 @@ class Run:
         return entry.judgments.get((source, rubric.name)) or Judgment.failed("provider_error")
 
 
-def _page(
+def page_of(
     source: int, case: Case, answer: ParsedAnswer
 ) -> tuple[str | None, str | None, str | None]:
     """Key, URL and title of a source: as listed, or else as the answer itself gives them."""

@@ -11,11 +11,12 @@ import os
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 from citemark.errors import CitemarkError
 
@@ -29,11 +30,16 @@ MIGRATIONS = (
         created REAL NOT NULL
     ) WITHOUT ROWID;
     """,
+    "ALTER TABLE replies ADD COLUMN crc INTEGER;",
 )
 """Each brings the file from its index to the next version; never changed, only added to."""
 
 ROWS_IN_MEMORY = 100
+KEYS_AT_ONCE = 500
+"""How many replies are looked for in one statement; SQLite has a limit."""
 KEY_LENGTH = 16
+DAMAGED = ""
+"""What stands for a reply whose checksum is wrong: no reply can be read from it."""
 _REMEDY = "move it away to begin a new one, or name another with --store"
 
 
@@ -49,6 +55,13 @@ class Kept(NamedTuple):
     model: str
     raw: str
     created: float
+    crc: int | None = None
+    """A checksum of key and reply; replies that were kept before there were any have none."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the reply is what was kept, as far as anybody can tell."""
+        return self.crc is None or self.crc == _crc(self.key, self.raw.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +110,11 @@ class Store:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._migrate()
+            crc = "crc" if self.version > 1 else "NULL"
+            # As bytes: damage that is no text any more must not keep the others from being read.
+            raw = "CAST(raw AS BLOB)"
+            self._select = f"SELECT key, {raw}, {crc} FROM replies WHERE key"  # noqa: S608
+            self._rows = f"SELECT key, provider, model, {raw}, created, {crc} FROM replies"  # noqa: S608
             if unclean:
                 self._check()
         except sqlite3.Error as error:
@@ -119,9 +137,11 @@ class Store:
                     f"BEGIN IMMEDIATE; {MIGRATIONS[number]}"
                     f" PRAGMA user_version={number + 1}; COMMIT;"
                 )
-            except sqlite3.OperationalError:
+            except sqlite3.OperationalError as error:
                 with suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
+                if number and "readonly" in str(error):
+                    return  # an old one that may not be changed can still be read
                 if self.version <= number:  # or another run was quicker
                     raise
 
@@ -144,14 +164,33 @@ class Store:
         if kept := self._pending.get(key):
             return kept.raw
         try:
-            row = self._db.execute("SELECT key, raw FROM replies WHERE key = ?", (key,)).fetchone()
+            row = self._db.execute(f"{self._select} = ?", (key,)).fetchone()
         except sqlite3.Error as error:
             raise self._unreadable(error) from None
         if row is None:
             return None
         if row[0] != key:  # in a file with pages out of place, SQLite can find a wrong row
             raise self._unreadable("a reply stands in the wrong place")
-        return str(row[1])
+        return _raw(*row)
+
+    def get_many(self, keys: Collection[bytes]) -> dict[bytes, str]:
+        """The raw replies under those of some keys that there are any for, in one go."""
+        found = {key: self._pending[key].raw for key in keys if key in self._pending}
+        wanted = list(set(keys).difference(found))
+        try:
+            for start in range(0, len(wanted), KEYS_AT_ONCE):
+                some = wanted[start : start + KEYS_AT_ONCE]
+                marks = ",".join("?" * len(some))
+                rows = self._db.execute(
+                    f"{self._select} IN ({marks})",
+                    some,
+                ).fetchall()
+                found.update((row[0], _raw(*row)) for row in rows)
+        except sqlite3.Error as error:
+            raise self._unreadable(error) from None
+        if not found.keys() <= set(keys):
+            raise self._unreadable("a reply stands in the wrong place")
+        return found
 
     def _unreadable(self, error: sqlite3.Error | str) -> StoreError:
         return StoreError(f"{self.path}: cannot be read ({error}); {_REMEDY}")
@@ -172,7 +211,8 @@ class Store:
 
     def put(self, key: bytes, provider: str, model: str, raw: str) -> None:
         """Keep a reply; it is on disk after the next flush, at the latest when enough gathered."""
-        self._pending[key] = Kept(key, provider, model, raw, time.time())
+        crc = _crc(key, raw.encode())
+        self._pending[key] = Kept(key, provider, model, raw, time.time(), crc)
         if self._behind or len(self._pending) >= ROWS_IN_MEMORY:
             self.flush()
 
@@ -183,7 +223,7 @@ class Store:
         rows = list(self._pending.values())
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)", rows)
+            self._db.executemany("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?)", rows)
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
@@ -196,8 +236,9 @@ class Store:
     def __iter__(self) -> Iterator[Kept]:
         self.flush()
         try:
-            for row in self._db.execute("SELECT * FROM replies ORDER BY created, key"):
-                yield Kept(*row)
+            rows = self._db.execute(f"{self._rows} ORDER BY created, key")
+            for key, provider, model, raw, created, crc in rows:
+                yield Kept(key, provider, model, raw.decode("utf-8", "replace"), created, crc)
         except sqlite3.Error as error:
             raise self._unreadable(error) from None
 
@@ -240,7 +281,7 @@ class Store:
             problems.extend(
                 f"{self.path}: the reply under {kept.key.hex()} is damaged"
                 for kept in self
-                if len(kept.key) != KEY_LENGTH or not _is_json(kept.raw)
+                if len(kept.key) != KEY_LENGTH or not kept.is_sound or not _is_json(kept.raw)
             )
         except sqlite3.Error as error:
             problems.append(f"{self.path}: {error}")
@@ -262,6 +303,17 @@ def _has_log(path: Path) -> bool:
         return Path(f"{path}-wal").stat().st_size > 0
     except OSError:
         return False
+
+
+def _crc(key: bytes, raw: bytes) -> int:
+    return crc32(raw, crc32(key))
+
+
+def _raw(key: bytes, raw: bytes, crc: int | None) -> str:
+    """A reply as it was kept, if it still is what was kept."""
+    if crc is not None and crc != _crc(key, raw):
+        return DAMAGED
+    return raw.decode("utf-8", "replace")
 
 
 def _is_json(text: str) -> bool:

@@ -17,6 +17,7 @@ from citemark.cli.talk import say
 from citemark.errors import CaseError
 from citemark.manifest import counted
 from citemark.notices import notice
+from citemark.seen import SeenAt
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 _MOST_TWINS = 5
@@ -41,8 +42,10 @@ class Inputs:
     bad: int = 0
     cases: int = 0
     twins: int = 0
+    ended: bool = False
+    """Whether all of it was read."""
     _digest: "hashlib._Hash" = field(default_factory=hashlib.sha256)  # noqa: UP037
-    _seen: dict[object, str] = field(default_factory=dict)
+    _seen: SeenAt = field(default_factory=SeenAt)
 
     def __iter__(self) -> Iterator[Case]:
         for name in self.names:
@@ -55,6 +58,7 @@ class Inputs:
                 yield case
             if before == self.cases + self.bad:
                 notice(f"{name}: holds no cases")
+        self.ended = True
         if self.twins > _MOST_TWINS:
             notice(f"{self.twins} cases have an id that was used before; all are kept")
 
@@ -91,8 +95,8 @@ class Inputs:
         place = case.place
         content = replace(case, place="")
         self._digest.update(repr(content).encode("utf-8", "surrogatepass"))
-        first = self._seen.setdefault(hash(case.identity), place)
-        if first is not place:
+        first = self._seen.first_at(hash(case.identity), place)
+        if first is not None:
             self.twins += 1
             if self.twins <= _MOST_TWINS:
                 notice(f'{place}: id "{case.id}" was used before, at {first}; both are kept')

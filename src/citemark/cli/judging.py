@@ -39,6 +39,12 @@ _HARD = (
         "--timeout", type=float, default=60, show_default=True, help="Seconds per attempt."
     ),
     click.option(
+        "--deadline",
+        metavar="SECONDS",
+        type=float,
+        help="Seconds that all attempts at one judgment may take [default: 600].",
+    ),
+    click.option(
         "--retries", type=int, default=5, show_default=True, help="Attempts after the first."
     ),
     click.option("--fresh", is_flag=True, help="Ask anew; what the store has is replaced."),

@@ -36,8 +36,9 @@ class JudgeOptions:
     """False where requests are only made, not sent: then no key is needed."""
     first_wait: float = 0.5
     """Seconds before the second attempt, unless the endpoint says; it doubles from there."""
-    deadline: float = 600.0
-    """Seconds that all attempts at one request may take together."""
+    deadline: float | None = None
+    """Seconds that all attempts at one request may take together; None: 600, or as long as all
+    attempts may take if that is more."""
 
     def __post_init__(self) -> None:
         for name, least in (("samples", 1), ("concurrency", 1), ("retries", 0)):
@@ -47,8 +48,10 @@ class JudgeOptions:
             limit = getattr(self, name)
             if limit is not None and not limit > 0:
                 raise UsageError(f"--{name} must be more than 0")
-        if not self.timeout > 0:
-            raise UsageError("--timeout must be more than 0 seconds")
+        for name in ("timeout", "deadline"):
+            seconds = getattr(self, name)
+            if seconds is not None and not seconds > 0:
+                raise UsageError(f"--{name} must be more than 0 seconds")
         if self.fresh and self.offline:
             raise UsageError("--fresh asks everything anew and --offline nothing; choose one")
         if isinstance(self.temperature, str) and self.temperature != "none":

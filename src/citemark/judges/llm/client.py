@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING
 
 from citemark.judges.llm.endpoint import Endpoint
@@ -27,9 +26,14 @@ class Client:
         self._timeout = timeout
         self._connections = connections
         self._session: ClientSession | None = None
+        self._url = endpoint.url
 
     async def __aenter__(self) -> Client:
-        import aiohttp  # only when a judge is really asked
+        return self
+
+    def _opened(self) -> ClientSession:
+        """The session, made when the first request is sent: often the store has every reply."""
+        import aiohttp  # which takes a while
 
         headers = {"Content-Type": "application/json"}
         if self.endpoint.key:
@@ -38,8 +42,9 @@ class Client:
             headers=headers,
             connector=aiohttp.TCPConnector(limit=self._connections),
             timeout=aiohttp.ClientTimeout(total=self._timeout, sock_connect=_LONGEST_CONNECT),
+            cookie_jar=aiohttp.DummyCookieJar(),  # no endpoint needs any
         )
-        return self
+        return self._session
 
     async def __aexit__(
         self,
@@ -54,15 +59,13 @@ class Client:
         """Ask once; raises :class:`JudgeError` where no request of this run can succeed."""
         import aiohttp
 
-        assert self._session is not None, "use the client in an async with block"  # noqa: S101
-        payload = json.dumps(request.body(self.endpoint)).encode()
+        session = self._session or self._opened()
+        payload = request.payload(self.endpoint)
         try:
             # Following a redirect would turn the POST into a GET.
-            async with self._session.post(
-                self.endpoint.url, data=payload, allow_redirects=False
-            ) as response:
+            async with session.post(self._url, data=payload, allow_redirects=False) as response:
                 raw = await _whole(response.content)
-                headers = dict(response.headers)
+                headers = response.headers
                 return meaning(response.status, raw, headers, self.endpoint, request.weighs)
         except aiohttp.ServerTimeoutError:
             detail = f"{self.endpoint.provider.base_url} cannot be reached (no connection in time)"
@@ -80,6 +83,11 @@ async def _whole(stream: StreamReader) -> bytes:
     """A body to its end, or to where no completion is that long."""
     parts: list[bytes] = []
     size = 0
+    if stream.is_eof():  # a short one is often there with its headers
+        parts.append(stream.read_nowait())
+        if stream.at_eof():
+            return parts[0]
+        size = len(parts[0])
     while size < _LONGEST_BODY and (part := await stream.read(_LONGEST_BODY - size)):
         parts.append(part)
         size += len(part)

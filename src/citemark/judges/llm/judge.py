@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, fields
+from itertools import islice
 
 from citemark.errors import JudgeError, UsageError
 from citemark.judges.llm.asking import FLUSH_EVERY, Caller, Ledger, Patience, Sources, read_stored
@@ -24,6 +25,9 @@ from citemark.store import Store
 UNREADABLE = ("refused", "truncated", "not_a_score", "off_scale")
 """Reasons that lie in what the model said: the reply is complete, and asking again until a
 number appears would bend the scores."""
+
+MOST_UNREAD = 8
+"""How many cases that the store answers are read before anybody else gets a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,8 @@ class LLMJudge:
         self._retry_failed = retry_failed
         self._local = local
         self._caller: Caller | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping = False
         self.purse = Purse(price_of(endpoint, custom_url=custom_url), budget)
         structured = asking.mode in ("subscores", "panel", "sheet")
         self.settings = LLMSettings(
@@ -113,20 +119,22 @@ class LLMJudge:
             f" {shown(self.purse.cost)}"
         )
 
-    def so_far(self) -> str:
-        """The same in few words, for a progress bar."""
-        ledger = self.ledger
-        stored = f" + {ledger.from_store} stored" if ledger.from_store else ""
-        return f"{ledger.calls} calls{stored}, {shown(self.purse.cost)}"
+    @property
+    def in_flight(self) -> int:
+        """How many requests are under way."""
+        return self._caller.in_flight if self._caller else 0
 
     def stop(self) -> None:
         """Send nothing more: what is under way is finished, the rest fails as interrupted."""
-        if self._caller:
+        self._stopping = True  # also if it has not begun yet
+        if self._caller and self._loop:  # called from a signal handler, or another thread
             self._caller.stopping = True
+            with suppress(RuntimeError):  # the loop has ended, and with it the work
+                self._loop.call_soon_threadsafe(self._caller.stop)
 
     def has(self, request: Request) -> bool:
         """Whether the store has a reply to this request."""
-        return not self._sources.fresh and self._store.get(request.key(self.endpoint)) is not None
+        return not self._sources.fresh and bool(self._store.get(request.key(self.endpoint)))
 
     def follow_ups(self, unit: Unit) -> tuple[Request, ...]:
         """What would be asked next, where the store has the replies that decide about it."""
@@ -160,6 +168,9 @@ class LLMJudge:
             )
             self.ledger = caller.ledger
             self._caller = caller
+            self._loop = asyncio.get_running_loop()
+            if self._stopping:
+                caller.stop()
             run = _Run(self.asking, caller, self._patience.concurrency, self._retry_failed)
             flusher = asyncio.create_task(self._flush_often())
             try:
@@ -206,42 +217,93 @@ class _Run:
     async def _feed(self, work: AsyncIterator[Work]) -> None:
         try:
             async for item in work:
-                for unit in units(item, self._asking):
+                self._caller.ledger.wanted += len(item.sources) * len(item.rubrics)
+                for unit in self._unanswered(item):
                     await self._room.acquire()
                     task = asyncio.create_task(self._do(item.number, unit))
                     self._tasks.add(task)
                     task.add_done_callback(self._tasks.discard)
+                if self._results.qsize() >= MOST_UNREAD:
+                    await asyncio.sleep(0)  # the store is quick: whoever reads must keep up
             if self._tasks:
                 await asyncio.wait(set(self._tasks))
             self._results.put_nowait(None)
         except Exception as error:
             self._results.put_nowait(error)
 
+    def _unanswered(self, item: Work) -> list[Unit]:
+        """The units of a case that need to be asked; the others are answered from the store."""
+        made = list(units(item, self._asking))
+        stored = iter(self._caller.stored([r for unit in made for r in unit.requests]))
+        outcomes: list[Outcome] = []
+        left: list[Unit] = []
+        for unit in made:
+            replies = list(islice(stored, len(unit.requests)))
+            reading = self._stored(unit, replies)
+            if reading is None:
+                left.append(unit)
+            else:
+                outcomes += _outcomes(item.number, reading)
+        if outcomes:
+            self._results.put_nowait(outcomes)
+        return left
+
+    def _stored(self, unit: Unit, found: list[Reply | None]) -> Reading | None:
+        """What the store says on a unit, if it knows all of it; this is most of a rerun's work."""
+        first = _complete(found)
+        if first is None:
+            return None
+        following = unit.more(first)
+        more = _complete(self._caller.stored(following)) if following else []
+        if more is None:
+            return None
+        replies = first + more
+        reading = unit.read(replies)
+        if self._is_worth_another_try(reading, first):
+            return None
+        self._caller.ledger.count(replies)
+        self._caller.ledger.judged(reading.judgments.values(), replies)
+        return reading
+
     async def _do(self, number: int, unit: Unit) -> None:
         try:
-            reading = await self._read(unit)
-            self._results.put_nowait(
-                [
-                    Outcome(number, source, metric, judgment, reading.problems if not i else ())
-                    for i, ((source, metric), judgment) in enumerate(reading.judgments.items())
-                ]
-            )
+            self._results.put_nowait(_outcomes(number, await self._read(unit)))
         except Exception as error:
             self._results.put_nowait(error)
         finally:
             self._room.release()
 
     async def _ask_all(self, requests: tuple[Request, ...], *, again: bool = False) -> list[Reply]:
-        if len(requests) < 2:  # the usual case, which needs no tasks of its own
-            return [await self._caller.ask(request, again=again) for request in requests]
+        if len(requests) == 1:  # the usual case, which needs no tasks of its own
+            return [await self._caller.ask(requests[0], again=again)]
         return await asyncio.gather(*(self._caller.ask(r, again=again) for r in requests))
 
     async def _read(self, unit: Unit, *, again: bool = False) -> Reading:
         first = await self._ask_all(unit.requests, again=again)
-        more = await self._ask_all(unit.more(first))
-        reading = unit.read([*first, *more])
-        if self._retry_failed and not again and any(reply.stored for reply in first):
-            reasons = {judgment.reason for judgment in reading.judgments.values()}
-            if reasons.intersection(UNREADABLE):
-                return await self._read(unit, again=True)
+        following = unit.more(first)
+        more = await self._ask_all(following) if following else []
+        reading = unit.read(first + more)
+        if not again and self._is_worth_another_try(reading, first):
+            return await self._read(unit, again=True)
+        self._caller.ledger.judged(reading.judgments.values(), (*first, *more))
         return reading
+
+    def _is_worth_another_try(self, reading: Reading, replies: list[Reply]) -> bool:
+        """Whether the user wants to ask again where what the store has is no score."""
+        if not self._retry_failed or not any(reply.stored for reply in replies):
+            return False
+        return any(judgment.reason in UNREADABLE for judgment in reading.judgments.values())
+
+
+def _complete(found: list[Reply | None]) -> list[Reply] | None:
+    """The replies, if none is missing."""
+    replies = [reply for reply in found if reply is not None]
+    return replies if len(replies) == len(found) else None
+
+
+def _outcomes(number: int, reading: Reading) -> list[Outcome]:
+    """What was read as the outcomes of a case; what looked odd goes with the first."""
+    return [
+        Outcome(number, source, metric, judgment, reading.problems if not i else ())
+        for i, ((source, metric), judgment) in enumerate(reading.judgments.items())
+    ]

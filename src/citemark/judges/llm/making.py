@@ -43,7 +43,7 @@ def make_llm_judge(spec: str, options: JudgeOptions) -> LLMJudge:
         Patience(
             concurrency=1 if model else options.concurrency,
             timeout=options.timeout if not model else max(options.timeout, 600.0),
-            deadline=max(options.deadline, options.timeout * (options.retries + 1)),
+            deadline=options.deadline or max(600.0, options.timeout * (options.retries + 1)),
             retries=options.retries,
             first_wait=options.first_wait,
             rpm=options.rpm,

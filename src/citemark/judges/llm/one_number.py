@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import lru_cache
 from statistics import fmean
 
 from citemark.judges.llm.probability import (
@@ -45,7 +45,7 @@ def one_number(work: Work, asking: Asking, source: int, rubric: Rubric) -> Unit:
     )
     place = (source, rubric.name)
     if asking.mode == "sampled":
-        requests = tuple(replace(first, sample=n) for n in range(asking.samples))
+        requests = tuple(first._replace(sample=n) for n in range(asking.samples))
         return Unit((place,), requests, lambda replies: _one(place, _sampled(rubric, replies)))
     if not weighted:
         return Unit((place,), (first,), lambda replies: _one(place, _direct(rubric, replies[0])))
@@ -69,6 +69,12 @@ def _direct(rubric: Rubric, reply: Reply) -> Judgment:
     score = _score_in(reply)
     if isinstance(score, Unreadable):
         return Judgment.failed(score.reason)
+    return _scored(rubric, score)
+
+
+@lru_cache(maxsize=512)
+def _scored(rubric: Rubric, score: int) -> Judgment:
+    """A judgment that is a score and nothing else: there are only twenty for a rubric."""
     return Judgment("scored", score, float(score), band=rubric.band(score))
 
 
@@ -143,6 +149,6 @@ def _branches(first: Request, reply: Reply, *, held: bool) -> tuple[Request, ...
         return ()
     before = reply.text[: score_at(reply.text, score)]
     return tuple(
-        replace(first, prefill=f"{before}{digit}", max_tokens=1, grammar=None, weighs=False)
+        first._replace(prefill=f"{before}{digit}", max_tokens=1, grammar=None, weighs=False)
         for digit in _open_branches(reply, held=held)
     )

@@ -10,6 +10,7 @@ from citemark.judges.llm.modes import units
 from citemark.judges.llm.money import Price, shown
 from citemark.judges.llm.request import Request, Usage, estimate
 from citemark.judges.protocol import Work
+from citemark.seen import Seen
 
 _REPLY_TOKENS = {
     "subscores": 90,
@@ -52,15 +53,14 @@ class Plan:
 def planned(judge: LLMJudge, work: Iterable[Work]) -> Plan:
     """Count the calls and estimate the tokens of a run; nothing is asked."""
     plan = Plan(price=judge.purse.price)
-    seen: set[bytes] = set()
+    seen = Seen()
     for item in work:
         plan.cases += 1
         plan.judgments += len(item.sources) * len(item.rubrics)
         for request, sources in _requests(judge, item):
             key = request.key(judge.endpoint)
-            if key in seen:  # the same case twice is asked once
+            if not seen.add_key(key):  # the same case twice is asked once
                 continue
-            seen.add(key)
             if judge.has(request):
                 plan.in_store += 1
                 continue
@@ -72,12 +72,11 @@ def planned(judge: LLMJudge, work: Iterable[Work]) -> Plan:
 
 def requests(judge: LLMJudge, work: Iterable[Work]) -> Iterator[Request]:
     """Every request of a run that can be made by what the store has, each once."""
-    seen: set[bytes] = set()
+    seen = Seen()
     for item in work:
         for request, _ in _requests(judge, item):
             key = request.key(judge.endpoint)
-            if key not in seen:
-                seen.add(key)
+            if seen.add_key(key):
                 yield request
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from citemark.judges.llm.endpoint import Endpoint
+from citemark.judges.llm.endpoint import Endpoint, Provider
 from citemark.scorecard import Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One question to a model. ``parts`` make up the user message, the shared part first."""
 
     system: str | None
@@ -40,27 +38,35 @@ class Request:
 
     def body(self, endpoint: Endpoint) -> dict[str, Any]:
         """The JSON body of the call."""
-        provider = endpoint.provider
         messages = [{"role": "system", "content": self.system}] if self.system else []
         messages.append({"role": "user", "content": self.user})
-        body: dict[str, Any] = {"model": endpoint.model, "messages": messages}
         if self.prefill is not None:
             messages.append({"role": "assistant", "content": self.prefill})
-            if provider.prefill == "continue_final_message":
-                body.update(continue_final_message=True, add_generation_prompt=False)
-        body[provider.tokens] = self.max_tokens
-        if self.temperature is not None:
-            body["temperature"] = self.temperature
-        if self.seed is not None and provider.seed:
-            body[provider.seed] = self.seed + self.sample
-        if self.schema and provider.schema:
-            form = {"name": "scores", "strict": True, "schema": json.loads(self.schema)}
-            body["response_format"] = {"type": "json_schema", "json_schema": form}
-        if self.grammar:
-            body["grammar"] = self.grammar
-        if self.top_logprobs:
-            body.update(logprobs=True, top_logprobs=self.top_logprobs)
-        return body
+        settings = json.loads("{" + self._settings(endpoint.provider))
+        return {"model": endpoint.model, "messages": messages, **settings}
+
+    def payload(self, endpoint: Endpoint) -> bytes:
+        """The body as it is sent: the same JSON, put together from texts that many share."""
+        texts = [
+            _message("system", _quoted(self.system)) if self.system else "",
+            _message("user", "".join(map(_quoted, self.parts))),
+            _message("assistant", _quoted(self.prefill)) if self.prefill is not None else "",
+        ]
+        messages = ", ".join(filter(None, texts))
+        model, settings = _quoted(endpoint.model), self._settings(endpoint.provider)
+        return f'{{"model": "{model}", "messages": [{messages}], {settings}'.encode()
+
+    def _settings(self, provider: Provider) -> str:
+        """What stands in a body behind the messages."""
+        return _settings(
+            (provider.tokens, self.max_tokens),
+            self.temperature,
+            (provider.seed, self.seed + self.sample) if self.seed is not None else None,
+            self.schema if provider.schema else None,
+            self.grammar,
+            self.top_logprobs,
+            self.prefill is not None and provider.prefill == "continue_final_message",
+        )
 
     def key(self, endpoint: Endpoint) -> bytes:
         """What this request is stored under: everything that can change the reply, no more."""
@@ -73,16 +79,62 @@ class Request:
             self.prefill,
             self.sample,
         )
-        whole = hashlib.sha256(repr(settings).encode("utf-8", "surrogatepass"))
-        for text in (self.system, self.schema, self.grammar, *self.parts):
-            whole.update(_digest(text or ""))
-        return whole.digest()[:16]
+        texts = (self.system or "", self.schema or "", self.grammar or "", *self.parts)
+        opening = _opening(repr(self.temperature), *settings)
+        return hashlib.sha256(opening + b"".join(map(_digest, texts))).digest()[:16]
 
 
-@lru_cache(maxsize=2048)
+# Parts are shared among many requests: each is hashed and written as JSON once while it is used.
+
+
+@lru_cache(maxsize=512)
 def _digest(text: str) -> bytes:
-    """The hash of one part; parts are shared among many requests and hashed once."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+@lru_cache(maxsize=256)
+def _quoted(text: str) -> str:
+    """A text as it stands in JSON, without the quotes."""
+    return json.dumps(text)[1:-1]
+
+
+# Typed, because 0 and 0.0 are equal and not the same text; 0.0 and -0.0 need more than that.
+@lru_cache(maxsize=256, typed=True)
+def _opening(spelled: str, *settings: str | float | None) -> bytes:  # noqa: ARG001
+    """The settings as they go into the key."""
+    return repr(settings).encode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=256, typed=True)
+def _settings(
+    tokens: tuple[str, int],
+    temperature: float | None,
+    seed: tuple[str | None, int] | None,
+    schema: str | None,
+    grammar: str | None,
+    top_logprobs: int,
+    goes_on: bool,
+) -> str:
+    settings: dict[str, Any] = {}
+    if goes_on:
+        settings.update(continue_final_message=True, add_generation_prompt=False)
+    settings[tokens[0]] = tokens[1]
+    if temperature is not None:
+        settings["temperature"] = temperature
+    if seed and seed[0]:
+        settings[seed[0]] = seed[1]
+    if schema:
+        form = {"name": "scores", "strict": True, "schema": json.loads(schema)}
+        settings["response_format"] = {"type": "json_schema", "json_schema": form}
+    if grammar:
+        settings["grammar"] = grammar
+    if top_logprobs:
+        settings.update(logprobs=True, top_logprobs=top_logprobs)
+    return json.dumps(settings)[1:]
+
+
+def _message(role: str, quoted: str) -> str:
+    return f'{{"role": "{role}", "content": "{quoted}"}}'
 
 
 class Token(NamedTuple):
@@ -105,8 +157,7 @@ CHARACTERS_PER_TOKEN = 4
 """A rule of thumb for English text and JSON; other scripts need more tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What came back: a text, or the reason why there is none."""
 
     text: str = ""
@@ -118,7 +169,7 @@ class Reply:
     """It came from the store; nothing was paid for it now."""
 
 
-def read_body(body: Any, *, wants_logprobs: bool) -> Reply:
+def read_body(body: Any, *, wants_logprobs: bool, stored: bool = False) -> Reply:
     """A reply from the JSON that an endpoint sent; raises ValueError if it is no completion."""
     choices = body.get("choices") if isinstance(body, dict) else None
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
@@ -132,13 +183,16 @@ def read_body(body: Any, *, wants_logprobs: bool) -> Reply:
     usage = _usage(body.get("usage"))
     tokens = _tokens(choice.get("logprobs")) if wants_logprobs else None
     if message.get("refusal"):
-        return Reply(text, "refused", str(message["refusal"])[:200], usage=usage)
+        detail = str(message["refusal"])[:200]
+        return Reply(text, "refused", detail, None, usage, stored)
     finish = choice.get("finish_reason")
     if finish == "content_filter":
-        return Reply(text, "refused", "stopped by the provider's content filter", usage=usage)
+        detail = "stopped by the provider's content filter"
+        return Reply(text, "refused", detail, None, usage, stored)
     if finish == "length":
-        return Reply(text, "truncated", "the reply was cut at its length limit", tokens, usage)
-    return Reply(text, tokens=tokens, usage=usage)
+        detail = "the reply was cut at its length limit"
+        return Reply(text, "truncated", detail, tokens, usage, stored)
+    return Reply(text, None, "", tokens, usage, stored)
 
 
 def _joined(content: Any) -> str:
@@ -152,8 +206,10 @@ def _joined(content: Any) -> str:
 def _usage(data: Any) -> Usage:
     if not isinstance(data, dict):
         return NO_USAGE
-    counts = (data.get("prompt_tokens"), data.get("completion_tokens"))
-    return Usage(*(count if isinstance(count, int) else 0 for count in counts))
+    prompt, completion = data.get("prompt_tokens"), data.get("completion_tokens")
+    return Usage(
+        prompt if isinstance(prompt, int) else 0, completion if isinstance(completion, int) else 0
+    )
 
 
 def _tokens(data: Any) -> tuple[Token, ...] | None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from citemark.errors import JudgeError
 from citemark.judges.llm.endpoint import Endpoint
-from citemark.judges.llm.request import read_body
+from citemark.judges.llm.limits import Room, exhausted_for, retry_after, rooms
+from citemark.judges.llm.request import Reply, read_body
 from citemark.scorecard import Reason
 
 _TOO_LONG = re.compile(
@@ -47,6 +46,15 @@ class Answered:
 
     raw: str
     body: Any
+    reply: Reply
+    """What it says, without token probabilities."""
+    rooms: tuple[Room, ...] = ()
+    """What the endpoint said of its limits."""
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens it took, if the endpoint says."""
+        return sum(read_body(self.body, wants_logprobs=False).usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +82,25 @@ class Again:
     """Nobody took the connection."""
     foreign: bool = False
     """Whoever answered did not speak OpenAI's protocol."""
+    rooms: tuple[Room, ...] = ()
+    """What the endpoint said of its limits."""
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the endpoint itself may be down; being slow or busy does not say so."""
+        return self.unreachable or not (self.limited or self.reason == "timeout")
 
 
 Result = Answered | Failed | Again
 
 
 def meaning(
-    status: int, raw: bytes, headers: dict[str, str], endpoint: Endpoint, weighs: bool
+    status: int, raw: bytes, headers: Mapping[str, str], endpoint: Endpoint, weighs: bool
 ) -> Result:
     """What a response means for the request and for the run."""
     text = _without_key(raw.decode("utf-8", "replace"), endpoint)
     if status == 200:
-        return _completion(text, endpoint)
+        return _completion(text, endpoint, rooms(headers))
     said = _said(text)
     told = _told(text)
     if status == 413 or (status in (400, 422, 429) and _TOO_LONG.search(told)):
@@ -96,13 +111,16 @@ def meaning(
         _stop_if_setting(told.lower(), said, endpoint, weighs=weighs)
     _stop_if_hopeless(status, told, said, endpoint)
     if status == 429:
-        return Again("provider_error", said, _retry_after(headers), limited=True)
+        found = rooms(headers)
+        wait = retry_after(headers)
+        wait = exhausted_for(found) if wait is None else wait
+        return Again("provider_error", said, wait, limited=True, rooms=found)
     if status < 500 and status not in (408, 409, 425):
         return Failed("provider_error", f"HTTP {status}: {said}")
     return Again(
         "provider_error",
         f"HTTP {status}: {said}",
-        _retry_after(headers),
+        retry_after(headers),
         overloaded=status in (503, 529),
     )
 
@@ -147,7 +165,7 @@ def _stop_if_setting(lowered: str, said: str, endpoint: Endpoint, *, weighs: boo
             raise JudgeError(f"{endpoint.provider.title} refused the request ({said}): {remedy}")
 
 
-def _completion(text: str, endpoint: Endpoint) -> Result:
+def _completion(text: str, endpoint: Endpoint, found: tuple[Room, ...]) -> Result:
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
@@ -158,11 +176,11 @@ def _completion(text: str, endpoint: Endpoint) -> Result:
     if isinstance(body, dict) and body.get("choices") == []:
         return Again("provider_error", "the reply has an empty list of choices")
     try:
-        read_body(body, wants_logprobs=False)
+        reply = read_body(body, wants_logprobs=False)
     except ValueError:
         detail = f"the reply of {endpoint.url} is no chat completion"
         return Again("provider_error", detail, foreign=True)
-    return Answered(text, body)
+    return Answered(text, body, reply, found)
 
 
 def _without_key(text: str, endpoint: Endpoint) -> str:
@@ -194,18 +212,3 @@ def _error(text: str) -> Any:
         return text
     body = body[0] if isinstance(body, list) and body else body
     return body.get("error", body) if isinstance(body, dict) else body
-
-
-def _retry_after(headers: dict[str, str]) -> float | None:
-    lowered = {name.lower(): value for name, value in headers.items()}
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(lowered[name]) * unit
-        except (KeyError, ValueError):
-            continue
-        if math.isfinite(seconds):
-            return max(0.0, seconds)
-    try:
-        return max(0.0, parsedate_to_datetime(lowered["retry-after"]).timestamp() - time.time())
-    except (KeyError, ValueError):
-        return None
