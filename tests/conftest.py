@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from browser import chromium as chromium
 from loopback import Loopback, serving
 
 

@@ -18,9 +18,23 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file(tmp_path_factory.mktemp("two"), "two.jsonl", A, B)
 
 
-@pytest.mark.parametrize(
-    "command", ["score", "parse", "lint", "rubrics", "prompt", "judges", "batch", "store", "demo"]
-)
+COMMANDS = [
+    "score",
+    "parse",
+    "lint",
+    "rubrics",
+    "prompt",
+    "judges",
+    "report",
+    "compare",
+    "serve",
+    "batch",
+    "store",
+    "demo",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str) -> None:
     done = run(command, "--help")
     assert (done.code, done.err) == (0, "")
@@ -33,17 +47,7 @@ def test_the_help_lists_the_commands_and_where_to_start() -> None:
     assert (done.code, done.err) == (0, "")
     assert run("-h").out == done.out
     commands = re.findall(r"^  (\w+) {2,}\S", done.out.split("Commands:")[1], re.MULTILINE)
-    assert commands == [
-        "score",
-        "parse",
-        "lint",
-        "rubrics",
-        "prompt",
-        "judges",
-        "batch",
-        "store",
-        "demo",
-    ]
+    assert commands == COMMANDS
     assert done.out.rstrip().endswith("Start with: citemark demo")
 
 
@@ -308,9 +312,12 @@ def test_rubrics_in_a_list_and_in_full() -> None:
     assert toml.out == (ROOT / "src/citemark/rubrics/influence.toml").read_text(encoding="utf-8")
 
 
-def test_the_demo_scores_the_bundled_examples() -> None:
-    done = run("demo")
+def test_the_demo_scores_the_bundled_examples(tmp_path: Path) -> None:
+    done = run("demo", cwd=tmp_path)
     assert done.code == 0
-    assert done.err == '\nNow your own: citemark score answer.md --query "the question"\n'
+    assert done.err == (
+        "\nThe same to look at, in a browser: citemark-demo.html\n"
+        'Now your own: citemark score answer.md --query "the question"\n'
+    )
     assert len(re.findall(r"\d+\s+of\s+\d+\s+sources\s+cited\)", done.out)) == 10
-    assert done.out == run("demo").out
+    assert done.out == run("demo", cwd=tmp_path).out

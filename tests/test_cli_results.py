@@ -39,8 +39,8 @@ def test_the_table(two: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [50, 64, 80, 120])
-def test_the_table_fits_its_terminal(two: Path, width: int) -> None:
-    done = run("demo", COLUMNS=str(width))
+def test_the_table_fits_its_terminal(tmp_path: Path, width: int) -> None:
+    done = run("demo", cwd=tmp_path, COLUMNS=str(width))
     assert done.code == 0
     lines = done.out.splitlines()
     assert max(cell_len(line) for line in lines) <= width

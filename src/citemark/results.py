@@ -1,19 +1,13 @@
-"""Writing results: scorecards as JSON Lines, flat rows as CSV or Parquet, and the manifest.
-
-A file is written whole or not at all: everything goes to a temporary file beside it, which
-takes its name at the very end.
-"""
+"""Writing results: scorecards as JSON Lines, flat rows as CSV or Parquet, a report as HTML."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -21,8 +15,9 @@ from typing import IO, Any, Protocol
 from citemark.errors import UsageError
 from citemark.rubrics import Rubric
 from citemark.scorecard import Scorecard
+from citemark.whole_files import written_whole as written_whole
 
-FILE_FORMATS = (".jsonl", ".csv", ".parquet")
+FILE_FORMATS = (".jsonl", ".csv", ".parquet", ".html")
 _FIRST = ("case", "source", "key", "url", "title", "cited")
 _FIGURES = ("overall", "sentences", "words", "word", "word_position")
 _SHARES = ("share_word", "share_position", "share_word_position")
@@ -50,6 +45,10 @@ def columns(rubrics: Iterable[Rubric], tags: Iterable[str] = ()) -> list[str]:
     ]
     ids = [identifier for r in rubrics for identifier in r.ids]
     return [*_FIRST, *scores, *ids, *_FIGURES, *_SHARES, *_LAST, *tags]
+
+
+Facts = Callable[[], Mapping[str, Any]]
+"""Gives what is known of a run when it is over: its manifest as plain data."""
 
 
 class Writer(Protocol):
@@ -177,8 +176,41 @@ def _utf8(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-def writer_for(form: str, stream: IO[bytes], rubrics: tuple[Rubric, ...]) -> Writer:
-    """The writer of a format: ``jsonl``, ``rows``, ``csv`` or ``parquet``."""
+class Html:
+    """The report: one page with everything in it."""
+
+    def __init__(
+        self, stream: IO[bytes], rubrics: tuple[Rubric, ...], title: str, facts: Facts
+    ) -> None:
+        from citemark.report.page import Report  # only who wants a page pays for it
+
+        self._stream = stream
+        self._facts = facts
+        self._report = Report(title=title, rubrics=rubrics)
+
+    def write(self, card: Scorecard) -> None:
+        """Take one card into the page."""
+        self._report.add(card.to_dict())
+
+    def close(self) -> None:
+        """Write the page."""
+        self._report.write(self._stream, self._facts())
+
+
+def writer_for(
+    form: str,
+    stream: IO[bytes],
+    rubrics: tuple[Rubric, ...],
+    *,
+    title: str = "Citation report",
+    facts: Facts = dict,
+) -> Writer:
+    """The writer of a format: ``jsonl``, ``rows``, ``csv``, ``parquet`` or ``html``.
+
+    ``title`` and ``facts`` (what the manifest says, asked for at the end) are for a report.
+    """
+    if form == "html":
+        return Html(stream, rubrics, title, facts)
     if form == "csv":
         return Csv(stream, rubrics)
     if form == "parquet":
@@ -192,32 +224,3 @@ def format_of(path: Path) -> str:
         hint = "; for standard output use --format" if str(path) == "-" else ""
         raise UsageError(f"{path}: cannot write this ending; use {', '.join(FILE_FORMATS)}{hint}")
     return path.suffix.lower()[1:]
-
-
-@contextmanager
-def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """A stream that becomes the file when all went well, and leaves nothing when not."""
-    target = path.resolve()  # a link stays a link to the file that is written
-    if target.is_dir():
-        raise UsageError(f"{path}: is a directory; name a file")
-    if not target.parent.is_dir():
-        raise UsageError(f"{path}: there is no directory {path.parent}; make it first")
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            yield stream
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(target)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

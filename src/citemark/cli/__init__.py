@@ -14,7 +14,20 @@ from citemark.cli.ending import ended_well
 from citemark.cli.talk import say
 from citemark.notices import CitemarkNotice
 
-_COMMANDS = ("score", "parse", "lint", "rubrics", "prompt", "judges", "batch", "store", "demo")
+_COMMANDS = (
+    "score",
+    "parse",
+    "lint",
+    "rubrics",
+    "prompt",
+    "judges",
+    "report",
+    "compare",
+    "serve",
+    "batch",
+    "store",
+    "demo",
+)
 
 
 class _Commands(click.Group):

@@ -42,7 +42,7 @@ from citemark.scoring import choose_rubrics, score_many
     "--sources", help="Only these sources: numbers or domains, such as 1,3 or example.com."
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Write .jsonl, .csv or .parquet."
+    "-o", "--output", type=click.Path(path_type=Path), help="Write .jsonl, .csv, .parquet or .html."
 )
 @click.option(
     "--format",
@@ -156,9 +156,9 @@ class _Scoring:
         self.form = form or (None if output else "table")
         self.tally = Tally()
         self.signature = ""
+        self.started = time.time()
 
     def go(self) -> None:
-        started = time.time()
         with ExitStack() as stack:
             if hasattr(self.judge, "close"):
                 stack.callback(self.judge.close)
@@ -175,7 +175,7 @@ class _Scoring:
             for writer in writers:
                 writer.close()
         if self.output:
-            self._manifest(started).write_beside(self.output)
+            self._manifest().write_beside(self.output)
         self._talk()
         self.cases.finish()
         sys.exit(1 if self.tally.failed else 0)
@@ -184,8 +184,7 @@ class _Scoring:
         cards = score_many(self.cases, judge=self.judge, rubrics=self.rubrics, only=self.only)
         # A bar and what is printed would run through each other in one terminal.
         printing = self.form is not None and sys.stdout.isatty()
-        status = getattr(self.judge, "so_far", None)
-        return cards if printing else watched(cards, self.cases, status)
+        return cards if printing else watched(cards, self.cases, self.judge)
 
     def _writers(self, stack: ExitStack) -> list[Writer]:
         writers: list[Writer] = []
@@ -197,10 +196,14 @@ class _Scoring:
             writers.append(writer_for(self.form, sys.stdout.buffer, self.rubrics))
         if self.output and self.output_format:
             stream = stack.enter_context(written_whole(self.output))
-            writers.append(writer_for(self.output_format, stream, self.rubrics))
+            form, title = self.output_format, self.output.stem
+            writers.append(writer_for(form, stream, self.rubrics, title=title, facts=self._facts))
         return writers
 
-    def _manifest(self, started: float) -> Manifest:
+    def _facts(self) -> dict[str, Any]:
+        return self._manifest().to_dict()
+
+    def _manifest(self) -> Manifest:
         ledger, purse = getattr(self.judge, "ledger", None), getattr(self.judge, "purse", None)
         return Manifest(
             inputs=self.cases.names,
@@ -215,7 +218,7 @@ class _Scoring:
             tokens=ledger.tokens() if ledger else None,
             cost=purse.cost if purse else None,
             tally=self.tally,
-            started=started,
+            started=self.started,
         )
 
     def _talk(self) -> None:
