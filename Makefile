@@ -36,7 +36,7 @@ benchmark-frameworks: $(VENV)/.installed-for-tests ## LLM judging against other 
 soak: $(VENV)/.installed-for-tests ## faults at full counts, a few minutes
 	CITEMARK_SOAK=1 $(BIN)/python -m pytest -s --durations=5 tests/test_chaos.py tests/test_kill.py tests/test_store_faults.py tests/test_outage.py tests/test_web_fuzz.py tests/test_discipline.py
 
-pictures: $(VENV)/.installed ## the pictures in docs/, from real output
+pictures: $(VENV)/.installed-for-tests chromium ## the pictures in docs/, from real output
 	$(BIN)/python docs/make_pictures.py
 
 clean:

@@ -4,8 +4,9 @@
 
 Starts the server as a user does, in a process of its own, and posts cases to ``/api/score``
 from many clients at once, each with a connection of its own. Prints requests per second, the
-median and the 99th percentile of the time for one, and the server's memory over time. Exit
-code 1 if a request failed, or if memory grew by more than a fifth after the first quarter.
+median and the 99th percentile of the time for one, and the server's memory over time; beside
+them, how fast a plain loop of ``citemark.score`` is right before, in one thread. Exit code 1
+if a request failed, or if memory grew by more than a fifth after the first quarter.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ from statistics import quantiles
 
 import aiohttp
 
+import citemark
+from citemark.judges import find_judge
 from generated import case
 
 WARM_UP = 32
 CASES = 200
 LOOKS = 20
+ALONE_SECONDS = 5.0
 GROWTH = 1.2
 
 
@@ -39,19 +43,34 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=20.0)
     options.add_argument("--judge", default="embedded")
     wanted = options.parse_args()
+    alone = plain_loop(wanted.judge)
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "citemark", "serve", "--port", "0", "--folder", folder]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             try:
                 assert server.stdout is not None
                 url = server.stdout.readline().strip()
-                good = asyncio.run(load(url, wanted, server.pid))
+                good = asyncio.run(load(url, wanted, server.pid, alone))
             finally:
                 server.send_signal(signal.SIGINT)
     sys.exit(0 if good else 1)
 
 
-async def load(url: str, wanted: argparse.Namespace, pid: int) -> bool:
+def plain_loop(judge: str) -> float:
+    """How many cases a second ``citemark.score`` scores without a server, one by one."""
+    rng = random.Random(7)
+    cases = [case(rng, number) for number in range(CASES)]
+    scored = find_judge(judge)
+    for each in cases[:WARM_UP]:
+        citemark.score(each, judge=scored)
+    start, done = time.perf_counter(), 0
+    while (passed := time.perf_counter() - start) < ALONE_SECONDS:
+        json.dumps(citemark.score(cases[done % CASES], judge=scored).to_dict())
+        done += 1
+    return done / passed
+
+
+async def load(url: str, wanted: argparse.Namespace, pid: int, alone: float) -> bool:
     """Ask from all clients until the time is over; prints and judges what was seen."""
     rng = random.Random(7)
     bodies = [json.dumps(case(rng, number)).encode() for number in range(CASES)]
@@ -71,7 +90,11 @@ async def load(url: str, wanted: argparse.Namespace, pid: int) -> bool:
         await asyncio.gather(*clients, watch(pid, wanted.seconds, memory))
     cuts = quantiles(times, n=100)
     print(f"{wanted.clients} clients, {wanted.seconds:g} s, judge {wanted.judge}")
-    print(f"{len(times)} answers scored, {len(times) / wanted.seconds:.0f} requests/s")
+    rate = len(times) / wanted.seconds
+    print(f"{len(times)} answers scored, {rate:.0f} requests/s")
+    print(
+        f"a plain loop right before: {alone:.0f} answers/s; the server has {rate / alone:.2f} of it"
+    )
     print(f"one takes {1000 * cuts[49]:.0f} ms (median), {1000 * cuts[98]:.0f} ms (p99)")
     settled = memory[len(memory) // 4]
     print(f"memory {settled:.0f} MB after a quarter, {memory[-1]:.0f} MB at the end")

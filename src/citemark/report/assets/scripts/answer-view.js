@@ -16,7 +16,8 @@ export function answerView(card, looks, choice) {
   const sentences = card.sentences.map((s) => ({ ...s, start: toUnit(s.start), end: toUnit(s.end), spans: [] }));
   const flags = card.problems
     .map((problem, i) => ({ problem, number: i + 1, at: toUnit(problem.end), from: toUnit(problem.start) }))
-    .filter(({ problem }) => problem.end > problem.start);
+    .filter(({ problem }) => problem.end > problem.start)
+    .sort((a, b) => a.at - b.at);
   const page = { text: card.answer, sentences, flags, looks, choice };
   const node = element("div", { class: "answer", dir: "auto" });
   for (const block of blocksOf(card.answer)) node.append(blockNode(page, block));
@@ -75,8 +76,9 @@ function fillRange(page, node, start, end, closes = true) {
   const text = page.text.slice(start, end);
   const state = { bold: false, bolds: text.split("**").length % 2 === 1 };
   let at = start;
-  for (const sentence of page.sentences) {
-    if (sentence.end <= start || sentence.start >= end) continue;
+  for (let i = firstBehind(page.sentences, start, (s) => s.end); i < page.sentences.length; i += 1) {
+    const sentence = page.sentences[i];
+    if (sentence.start >= end) break;
     const [from, to] = [Math.max(sentence.start, start), Math.min(sentence.end, end)];
     if (from > at) plainRun(page, node, at, from, state);
     node.append(sentenceSpan(page, sentence, from, to, state, closes && to === sentence.end));
@@ -95,9 +97,23 @@ function plainRun(page, node, from, to, state) {
 }
 
 function addFlags(page, node, from, to) {
-  for (const flag of page.flags) {
-    if (flag.at > from && flag.at <= to) node.append(findingFlag(flag.problem, flag.number));
+  for (let i = firstBehind(page.flags, from, (flag) => flag.at); i < page.flags.length; i += 1) {
+    const flag = page.flags[i];
+    if (flag.at > to) break;
+    node.append(findingFlag(flag.problem, flag.number));
   }
+}
+
+/* The first of an ordered list whose place lies behind an offset: a long answer has thousands
+ * of blocks and sentences, so none of them may look at all of the others. */
+function firstBehind(list, offset, place) {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (place(list[middle]) > offset) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function sentenceSpan(page, sentence, from, to, state, last) {

@@ -101,10 +101,10 @@ function pairView(pair, metrics) {
   const chips = (row) => chooser(links.find((link) => link.row === row), sides);
   return element("div", { class: "pair" },
     pair.query !== pair.after_query && element("p", { class: "soft" }, "Asked after: ", foreign(pair.after_query)),
-    element("div", { class: "pair-answers" }, sides.map((side) => side.node)),
     differenceTable(pair.rows, metrics, {
       chips, caption: "Numbers: the source in the answer before, and in the answer after.",
-    }));
+    }),
+    element("div", { class: "pair-answers" }, sides.map((side) => side.node)));
 }
 
 function sideView(pair, links, side) {

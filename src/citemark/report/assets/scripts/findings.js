@@ -4,7 +4,7 @@ import { element, foreign } from "./dom.js";
 import { counted } from "./words.js";
 
 const ERRORS = new Set(["no_citations", "unknown_source", "zero_marker", "bad_span", "judge_instructions"]);
-const NOTES = new Set(["stray_evidence", "marker_in_code", "uncited_paragraph", "uncited_source"]);
+const NOTES = new Set(["stray_evidence", "marker_in_code", "uncited_paragraph", "uncited_source", "uncalibrated"]);
 
 export function severity(code) {
   if (ERRORS.has(code)) return "error";
