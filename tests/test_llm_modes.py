@@ -11,9 +11,9 @@ import pytest
 
 import citemark
 from citemark import JudgeError, Judgment, Scorecard, UsageError
-from citemark.judges.llm.asking import Patience
 from citemark.judges.llm.endpoint import Endpoint, Provider
 from citemark.judges.llm.judge import LLMJudge
+from citemark.judges.llm.patience import Patience
 from citemark.judges.llm.units import Asking
 from citemark.rubrics import DEFAULT_METRICS, load_rubric, rubric
 from citemark.store import Store

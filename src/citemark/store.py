@@ -35,6 +35,9 @@ MIGRATIONS = (
 """Each brings the file from its index to the next version; never changed, only added to."""
 
 ROWS_IN_MEMORY = 100
+PAGES_IN_LOG = 4000
+"""How many pages the log may hold before they are written into the file itself: as keys are
+spread over the whole file, every few replies change the same pages again."""
 KEYS_AT_ONCE = 500
 """How many replies are looked for in one statement; SQLite has a limit."""
 KEY_LENGTH = 16
@@ -109,6 +112,7 @@ class Store:
             unclean = _has_log(path)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.execute(f"PRAGMA wal_autocheckpoint={PAGES_IN_LOG}")
             self._migrate()
             crc = "crc" if self.version > 1 else "NULL"
             # As bytes: damage that is no text any more must not keep the others from being read.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from citemark.errors import UsageError
-from citemark.judges.llm.asking import Patience, Sources
 from citemark.judges.llm.endpoint import Endpoint, find_endpoint
 from citemark.judges.llm.gguf import LocalModel
 from citemark.judges.llm.judge import LLMJudge
 from citemark.judges.llm.local import find_gguf
+from citemark.judges.llm.patience import Patience, Sources
 from citemark.judges.llm.units import Asking
 from citemark.judges.options import JudgeOptions
 from citemark.prompts import MODES

@@ -73,6 +73,7 @@ class Pace:
         self.in_flight = 0
         self._requests = Allowance(rpm) if rpm else None
         self._tokens = Allowance(tpm) if tpm else None
+        self._limited = bool(rpm or tpm)
         self._longest = longest
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
@@ -102,6 +103,13 @@ class Pace:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._halted.wait(), seconds)
 
+    def enters_at_once(self) -> bool:
+        """Enter if nobody has to wait for anything, and say whether that was so."""
+        if self._limited or self._waiting or not self._may_enter():
+            return False
+        self.in_flight += 1
+        return True
+
     async def enter(self, tokens: int = 0) -> None:
         """Wait until a request of this many tokens may be sent.
 
@@ -119,7 +127,7 @@ class Pace:
                 raise
         else:
             self.in_flight += 1
-        if self._requests or self._tokens:
+        if self._limited:
             try:
                 await self._rest(tokens)
             except asyncio.CancelledError:

@@ -47,14 +47,11 @@ class Request(NamedTuple):
 
     def payload(self, endpoint: Endpoint) -> bytes:
         """The body as it is sent: the same JSON, put together from texts that many share."""
-        texts = [
-            _message("system", _quoted(self.system)) if self.system else "",
-            _message("user", "".join(map(_quoted, self.parts))),
-            _message("assistant", _quoted(self.prefill)) if self.prefill is not None else "",
-        ]
-        messages = ", ".join(filter(None, texts))
-        model, settings = _quoted(endpoint.model), self._settings(endpoint.provider)
-        return f'{{"model": "{model}", "messages": [{messages}], {settings}'.encode()
+        pieces = [_before(endpoint.model, self.system), *map(_quoted, self.parts)]
+        if self.prefill is not None:
+            pieces += [b'"}, {"role": "assistant", "content": "', _quoted(self.prefill)]
+        pieces += [b'"}], ', self._settings(endpoint.provider).encode()]
+        return b"".join(pieces)
 
     def _settings(self, provider: Provider) -> str:
         """What stands in a body behind the messages."""
@@ -93,9 +90,18 @@ def _digest(text: str) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _quoted(text: str) -> str:
+def _quoted(text: str) -> bytes:
     """A text as it stands in JSON, without the quotes."""
-    return json.dumps(text)[1:-1]
+    return json.dumps(text)[1:-1].encode()
+
+
+@lru_cache(maxsize=64)
+def _before(model: str, system: str | None) -> bytes:
+    """What stands in a body before the text of the user message."""
+    opening = b'{"model": "%s", "messages": [' % _quoted(model)
+    if system:
+        opening += b'{"role": "system", "content": "%s"}, ' % _quoted(system)
+    return opening + b'{"role": "user", "content": "'
 
 
 # Typed, because 0 and 0.0 are equal and not the same text; 0.0 and -0.0 need more than that.
@@ -131,10 +137,6 @@ def _settings(
     if top_logprobs:
         settings.update(logprobs=True, top_logprobs=top_logprobs)
     return json.dumps(settings)[1:]
-
-
-def _message(role: str, quoted: str) -> str:
-    return f'{{"role": "{role}", "content": "{quoted}"}}'
 
 
 class Token(NamedTuple):

@@ -53,7 +53,8 @@ function picker(card, looks, choice) {
     button.setAttribute("aria-pressed", String(card.sources[i].source === source))));
   const list = element("div", { class: `picker ${buttons.length > 8 ? "many" : ""}`, role: "group", "aria-label": "Sources" }, buttons);
   list.addEventListener("keydown", (event) => moveFocus(event, buttons));
-  return list;
+  const key = element("p", { class: "pick-key", "aria-hidden": "true" }, "overall");
+  return [buttons.length <= 8 && key, list];
 }
 
 /* Arrow keys walk through the sources. */
