@@ -1,0 +1,1 @@
+"""Fitting and measuring the embedded judge; not part of the installed package."""

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import torch
+from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
@@ -76,7 +77,7 @@ def _write(
 
 
 def _shrink(graph: onnx.GraphProto) -> None:
-    """Store large arrays in fewer bits, and widen them by nodes that run when the file is loaded."""
+    """Store large arrays in fewer bits; nodes that run when the file is loaded widen them."""
     looked_up = {node.input[0] for node in graph.node if node.op_type == "Gather"}
     nodes: list[onnx.NodeProto] = []
     for tensor in list(graph.initializer):
@@ -89,18 +90,22 @@ def _shrink(graph: onnx.GraphProto) -> None:
         else:
             small = numpy_helper.from_array(values.astype(np.float16), f"{tensor.name}.half")
             graph.initializer.append(small)
-            nodes.append(helper.make_node("Cast", [small.name], [tensor.name], to=TensorProto.FLOAT))
+            nodes.append(_widened(small.name, tensor.name))
     for node in reversed(nodes):
         graph.node.insert(0, node)
 
 
+def _widened(small: str, wide: str) -> onnx.NodeProto:
+    return helper.make_node("Cast", [small], [wide], to=TensorProto.FLOAT)
+
+
 def _as_bytes(
-    graph: onnx.GraphProto, nodes: list[onnx.NodeProto], name: str, values: np.ndarray[tuple[int, int], np.dtype[np.float32]]
+    graph: onnx.GraphProto, nodes: list[onnx.NodeProto], name: str, values: NDArray[np.float32]
 ) -> None:
     """A table of vectors: each row as bytes and a scale."""
     scale = np.abs(values).max(1, keepdims=True) / 127 + 1e-12
     rows = np.rint(values / scale).astype(np.int8)
     graph.initializer.append(numpy_helper.from_array(rows, f"{name}.bytes"))
     graph.initializer.append(numpy_helper.from_array(scale.astype(np.float32), f"{name}.scale"))
-    nodes.append(helper.make_node("Cast", [f"{name}.bytes"], [f"{name}.wide"], to=TensorProto.FLOAT))
+    nodes.append(_widened(f"{name}.bytes", f"{name}.wide"))
     nodes.append(helper.make_node("Mul", [f"{name}.wide", f"{name}.scale"], [name]))

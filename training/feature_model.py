@@ -16,23 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citemark.citations import parse_answer
+from citemark.judges.embedded.fast import TIER
 from citemark.judges.embedded.fast_model import FastModel, names_of, nearness, scaled
 from citemark.judges.embedded.feature_table import feature_table
 from citemark.judges.embedded.statements import read
-from training import figures
+from training import figures, intervals
 from training.judged import FOLDS, SUBSCORES, JudgedCase, load, rows
 from training.pseudo_labels import Variants, targets, variants_of
-from training.static_embeddings import MODEL
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
+
+MODEL = Path(__file__).resolve().parents[1] / "src" / "citemark" / "judges" / "embedded" / "model"
 
 WIDTH = 0.25
 RIDGE = 1.0
 LANDMARKS = 1600
 TWO_PASSES = 1.3
 """What a source that was judged twice counts for, beside 1 for one judged once."""
-VARIANT = 0.3
+VARIANT = 0.03
 """What a made variant counts for."""
 _STEPS = 127
 _JITTER = 1e-6
@@ -171,7 +173,7 @@ def stretched(table: Table, predicted: Array) -> Array:
 
 def totals_of(levels: Array) -> Array:
     """The total of each metric, a sum below 1 counted as 1."""
-    return np.maximum(1.0, levels.reshape(len(levels), -1, 5).sum(2))
+    return np.asarray(np.maximum(1.0, levels.reshape(len(levels), -1, 5).sum(2)))
 
 
 def write(model: FastModel, stretch: Floats, path: Path) -> None:
@@ -214,6 +216,15 @@ def main() -> None:
         everything = np.ones(len(table.x), dtype=np.bool_)
         model = fit_table(table, everything, variants)
         write(model, stretch_of(table.levels, predicted), chosen.out)
+        _write_intervals(table, totals_of(stretched(table, predicted)), chosen.out.parent.parent)
+
+
+def _write_intervals(table: Table, totals: Array, folder: Path) -> None:
+    """Fit the intervals to the errors out of fold, and say how well they hold."""
+    held = intervals.cross_validated(totals, table.totals, table.fold)
+    sys.stdout.write("80 % intervals hold: " + ", ".join(f"{m} {h:.3f}" for m, h in held.items()))
+    spreads = [intervals.spread_of(totals[:, i], table.totals[:, i]) for i in range(5)]
+    intervals.write({TIER: spreads}, folder / "intervals.toml")
 
 
 if __name__ == "__main__":

@@ -9,18 +9,23 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
 from training.examples import Example, judged, usable, variants
 from training.judged import Array, JudgedCase
-from training.network import ROLES, Encoder, Head
+from training.network import Encoder, Head
 
 _CHUNK = 3000
 """Tokens, padding included, that are read at once."""
 _INFLUENCE, _UNIQUENESS, _DIVERSITY, _COUNT, _I4 = 1, 2, 3, 4, 8
 _FALL = 0.25
 """How far, in levels (a quarter of a point of the mean sub-score), a total must fall."""
+
+
+Place = tuple[int, int]
+"""An example and one of its sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +73,11 @@ class Network(nn.Module):
         found: dict[tuple[int, int], Tensor] = {}
         for chunk in _chunks(flat, [len(lower[i][j]) for i, j in flat]):
             length = len(lower[chunk[-1][0]][chunk[-1][1]])
-            x = torch.stack(
-                [functional.pad(lower[i][j].float(), (0, 0, 0, length - len(lower[i][j]))) for i, j in chunk]
-            )
-            live = torch.from_numpy(np.stack([_fit(examples[i].pairs.live[j], length) for i, j in chunk]))
-            own = torch.from_numpy(np.stack([_fit(examples[i].pairs.passage[j], length) for i, j in chunk]))
-            for place, vector in zip(chunk, self.encoder.upper(x, live, own), strict=True):
-                found[place] = vector
+            x = torch.stack([_lengthened(lower[i][j].float(), length) for i, j in chunk])
+            live = np.stack([_fit(examples[i].pairs.live[j], length) for i, j in chunk])
+            own = np.stack([_fit(examples[i].pairs.passage[j], length) for i, j in chunk])
+            read = self.encoder.upper(x, torch.from_numpy(live), torch.from_numpy(own))
+            found |= dict(zip(chunk, read, strict=True))
         return [
             torch.stack([found[i, j] for j in range(len(rows))]) for i, rows in enumerate(lower)
         ]
@@ -97,12 +100,16 @@ class Network(nn.Module):
         self._lower.clear()
 
 
-def _fit(row: np.ndarray, length: int) -> np.ndarray:  # type: ignore[type-arg]
+def _lengthened(rows: Tensor, length: int) -> Tensor:
+    return functional.pad(rows, (0, 0, 0, length - len(rows)))
+
+
+def _fit(row: NDArray[np.bool_], length: int) -> NDArray[np.bool_]:
     return np.pad(row[:length], (0, max(0, length - len(row))))
 
 
-def _chunks(places: Sequence[tuple[int, int]], lengths: Sequence[int]) -> list[list[tuple[int, int]]]:
-    chunks: list[list[tuple[int, int]]] = [[]]
+def _chunks(places: Sequence[Place], lengths: Sequence[int]) -> list[list[Place]]:
+    chunks: list[list[Place]] = [[]]
     for place, length in zip(places, lengths, strict=True):
         if chunks[-1] and length * (len(chunks[-1]) + 1) > _CHUNK:
             chunks.append([])
@@ -162,7 +169,10 @@ def _optimizer(
     ]
     optimizer = torch.optim.AdamW(groups)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, [setting.encoder_rate, setting.head_rate], total_steps=steps * setting.epochs, pct_start=0.15
+        optimizer,
+        [setting.encoder_rate, setting.head_rate],
+        total_steps=steps * setting.epochs,
+        pct_start=0.15,
     )
     return optimizer, schedule
 
@@ -176,7 +186,8 @@ def _loss(
     weight = torch.from_numpy(np.concatenate([example.weights for example in batch])).float()
     case = torch.from_numpy(np.repeat(np.arange(len(batch)), [len(e.levels) for e in batch]))
     spread = network.head.spread
-    loss = (weight * functional.smooth_l1_loss(said / spread, asked / spread, reduction="none")).mean()
+    error = functional.smooth_l1_loss(said / spread, asked / spread, reduction="none")
+    loss = (weight * error).mean()
     # Totals in quarters of a point, near the size of the standardised levels above.
     ours, theirs = _totals(said), _totals(asked)
     whole = weight.view(len(weight), 5, 5).amin(-1)
@@ -228,6 +239,3 @@ def predict(network: Network, cases: Sequence[JudgedCase]) -> Array:
             found.append(network.head(*network([example])).double().numpy())
             network.forget()
     return np.concatenate(found)
-
-
-__all__ = ["ROLES", "Network", "Setting", "fit", "predict"]

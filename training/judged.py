@@ -55,7 +55,7 @@ def _case(data: dict[str, object]) -> JudgedCase:
     if not isinstance(judged, list):
         raise TypeError(f"{data['id']}: no list of judged sources")
     levels = [
-        np.mean([sum((p[m] for m in DEFAULT_METRICS), []) for p in entry["passes"]], axis=0)
+        np.mean([np.concatenate([p[m] for m in DEFAULT_METRICS]) for p in entry["passes"]], axis=0)
         for entry in judged
     ]
     return JudgedCase(

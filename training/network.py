@@ -38,9 +38,7 @@ class Layer(nn.Module):
 
     def __init__(self, dropout: float) -> None:
         super().__init__()
-        self.query, self.key, self.value, self.mixed = (
-            nn.Linear(WIDTH, WIDTH) for _ in range(4)
-        )
+        self.query, self.key, self.value, self.mixed = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
         self.first, self.second = (nn.LayerNorm(WIDTH, 1e-12) for _ in range(2))
         self.inner, self.outer = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH)
         self.dropout = dropout

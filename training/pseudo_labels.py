@@ -59,9 +59,9 @@ def variants_of(cases: Sequence[JudgedCase], seed: int = 0) -> Variants:
     kinds: list[str] = []
     origin: list[int] = []
     row = 0
-    for number, one in enumerate(cases):
+    for one in cases:
         case = Case.from_dict({"id": one.id, "query": one.query, "answer": one.answer})
-        same_fold = [c.query for c in cases[:number] + cases[number + 1 :] if c.fold == one.fold]
+        same_fold = [c.query for c in cases if c.fold == one.fold and c.query != one.query]
         for source in one.sources:
             for kind in (_OFTEN[row % len(_OFTEN)], KINDS[row % len(KINDS)]):
                 made = transformed(kind, case, source, seed=seed, queries=same_fold)

@@ -26,7 +26,7 @@ def real_cases(seed: int = 0, path: Path = REAL) -> list[Case]:
     if not path.is_file():
         return []
     cases = _cases(path)
-    Random(seed).shuffle(cases)  # noqa: S311 - a repeatable sample, not a secret
+    Random(seed).shuffle(cases)
     return cases
 
 

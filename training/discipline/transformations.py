@@ -66,4 +66,4 @@ def transformed(
     >>> transformed("renumbered", case, 1).case.answer
     'Copper melts at 1085 °C [16].'
     """
-    return transformation(name, queries)(case, source, Random(f"{seed}:{name}:{case.id}:{source}"))  # noqa: S311
+    return transformation(name, queries)(case, source, Random(f"{seed}:{name}:{case.id}:{source}"))

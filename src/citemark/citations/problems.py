@@ -29,6 +29,7 @@ SEVERITIES: dict[str, Severity] = {
     "control_characters": "warning",
     "uncited_paragraph": "note",
     "uncited_source": "note",
+    "uncalibrated": "note",
 }
 """Every code with its weight: errors change or hide a score, notes are worth a look."""
 

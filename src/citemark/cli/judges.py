@@ -14,7 +14,10 @@ from citemark.judges.registry import plugin_names
 @click.command(short_help="List the judges that can be used here, and what others need.")
 def judges() -> None:
     """List the judges that can be used here, and what is missing for the others."""
-    rows = [("embedded", True, "offline, no key: the default")]
+    rows = [
+        ("embedded", True, "offline, no key: the default"),
+        ("embedded:fast", True, "offline, no key: a fitted model, for bulk work"),
+    ]
     rows += [(f"{name}:MODEL", *_state(provider)) for name, provider in providers().items()]
     rows += [_local("gguf:PATH", "a GGUF file in this process"), _smollm()]
     rows += [(name, True, "a plugin that is installed here") for name in plugin_names()]

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 ENTRY_POINTS = "citemark.judges"
-_BUILT_IN = {"embedded": "citemark.judges.embedded:EmbeddedJudge"}
+_BUILT_IN = {
+    "embedded": "citemark.judges.embedded:EmbeddedJudge",
+    "embedded:fast": "citemark.judges.embedded.fast:FastJudge",
+}
 
 
 def find_judge(spec: str | Judge, options: JudgeOptions | None = None) -> Judge:

@@ -39,6 +39,8 @@ class Exhibits:
     reading: Reading
     query: Query
     overlap: Overlap
+    shared: dict[Trait, list[float]] = field(default_factory=dict)
+    """What each statement of the answer shows; for all sources of it the same."""
     _chosen: dict[tuple[Trait, bool], tuple[int, ...]] = field(default_factory=dict)
 
     def sentences(self, trait: Trait, level: int) -> tuple[int, ...]:
@@ -51,8 +53,14 @@ class Exhibits:
         return self._chosen[key]
 
     def _choose(self, trait: Trait, low: bool) -> tuple[int, ...]:
-        own = [self.reading.statements[i] for i in self.reading.by_source[self.source]]
-        values = _VALUES[trait](self, own, low)
+        places = self.reading.by_source[self.source]
+        own = [self.reading.statements[i] for i in places]
+        if trait in _SHARED:
+            if trait not in self.shared:
+                self.shared[trait] = _VALUES[trait](self, list(self.reading.statements), low)
+            values = [self.shared[trait][i] for i in places]
+        else:
+            values = _VALUES[trait](self, own, low)
         if max(values) <= 0:
             values = [statement.unit.mass for statement in own]
         cited_in = self.reading.spoken[self.source].sentences
@@ -110,3 +118,5 @@ _VALUES: dict[Trait, _Values] = {
     Trait.NEW: _new,
     Trait.FRESH: _fresh,
 }
+_SHARED = frozenset({Trait.MATCH, Trait.SUPPORT, Trait.PARTICULARS, Trait.FRAMING})
+"""Traits of a statement that do not depend on the source."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
 from citemark.citations import ParsedAnswer
 from citemark.errors import UsageError
-from citemark.judges.embedded.evidence import Exhibits
+from citemark.judges.embedded.evidence import Exhibits, Trait
 from citemark.judges.embedded.features import Features, features_of
 from citemark.judges.embedded.levels import rounded, scales
 from citemark.judges.embedded.match import read_query
@@ -46,11 +46,12 @@ def judge_case(
     [(1, 'relevance', (0,))]
     """
     for rubric in rubrics:
-        _check(rubric)
+        check(rubric)
     return _judgments(answer, query, sources, rubrics)
 
 
-def _check(rubric: Rubric) -> None:
+def check(rubric: Rubric) -> None:
+    """Say so if a rubric is none of the five that the embedded judges know."""
     # By hash too: another rubric under a known name is still another rubric.
     if rubric.name not in DEFAULT_METRICS or rubric.hash != bundled(rubric.name).hash:
         raise UsageError(
@@ -65,8 +66,9 @@ def _judgments(
     reading, asked = read(answer), read_query(query)
     overlap = overlap_of(reading)
     features = features_of(reading, asked, overlap)
+    shown: dict[Trait, list[float]] = {}
     for source in sources:
-        exhibits = Exhibits(source, reading, asked, overlap)
+        exhibits = Exhibits(source, reading, asked, overlap, shown)
         for rubric in rubrics:
             yield source, rubric.name, _judgment(rubric, features.get(source), exhibits)
 

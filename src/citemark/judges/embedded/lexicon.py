@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -21,6 +22,10 @@ class Lexicon:
     cause: frozenset[str]
     contrast: frozenset[str]
     clause: frozenset[str]
+    cues: tuple[str, ...]
+    """The names of the cues."""
+    cue: Mapping[str, tuple[int, ...]]
+    """Which cues a word gives, by their place among the names."""
 
 
 @cache
@@ -43,7 +48,17 @@ def lexicon() -> Lexicon:
         cause=words("cause") - padding,
         contrast=words("contrast") - padding,
         clause=words("clause"),
+        cues=tuple(lists["cues"]),
+        cue=_cues(lists["cues"]),
     )
+
+
+def _cues(lists: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {}
+    for place, words in enumerate(lists.values()):
+        for word in words.split():
+            found[word] = (*found.get(word, ()), place)
+    return found
 
 
 # The longer ending first; what is left must be long enough to be a word.

@@ -98,13 +98,17 @@ def _add(
     drafts: dict[frozenset[str], _Draft], unit: Unit, credit: Mapping[int, float], part: float
 ) -> None:
     draft = drafts.setdefault(frozenset(unit.terms), _Draft(unit))
-    if unit.words < draft.unit.words:
+    if _plainness(unit) < _plainness(draft.unit):
         draft.unit = unit  # the plainest wording stands for all, whichever comes first
     draft.part = min(part, draft.part)
     for source, value in credit.items():
         draft.credit[source] = max(value, draft.credit.get(source, 0.0))
     if unit.sentence not in draft.sentences[-1:]:
         draft.sentences.append(unit.sentence)
+
+
+def _plainness(unit: Unit) -> tuple[int, tuple[str, ...], int]:
+    return unit.words, unit.plain, unit.names
 
 
 def _speak(spoken: Spoken, unit: Unit) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 from citemark.citations.words import UNSPACED
 from citemark.judges.embedded.lexicon import Lexicon, lexicon, stem
@@ -22,6 +23,15 @@ _WORD = re.compile(rf"[{UNSPACED}]+|\d+(?:[.,]\d+)*{_LETTER}*|{_LETTER}+(?:['’
 _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _LAYOUT = re.compile(r"<[/a-zA-Z][^<>]{0,300}>|[*_`#>|~]+")
 """Tags and signs of layout: no words."""
+
+
+_PERCENT = re.compile(r"\d\s*(?:%|per\s?cent\b)")
+_QUOTE = re.compile(r"[“«]|(?<!\w)\"(?=\s*\w)")
+_JOINT = re.compile(r"(\w[\w'’\-]*)\s*(?:,?\s+(?:and|or)|,)\s+(?=(\w[\w'’\-]*))")
+_Signs = tuple[int, int, int]
+_YEAR = re.compile(r"1[0-9]\d\d|20\d\d")
+_ACRONYM = 6
+"""A name all in capitals is an acronym up to this length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,16 @@ class Unit:
     causes: int
     contrasts: int
     mass: float
+    plain: tuple[str, ...] = ()
+    """The word that each term was first seen in, in small letters."""
+    years: int = 0
+    percents: int = 0
+    acronyms: int = 0
+    quotes: int = 0
+    joints: int = 0
+    """How often one thing follows another in an enumeration."""
+    cues: tuple[int, ...] = ()
+    """How many words give each cue (the names are the lexicon's)."""
 
 
 def weight(term: str) -> float:
@@ -68,19 +88,27 @@ def units_of(text: str, sentence: int) -> list[Unit]:
     lists = lexicon()
     clauses: list[list[str]] = []
     terms: list[int] = []
+    signs: list[_Signs] = []
     for clause in _clauses(_LAYOUT.sub(" ", text)):
         words = _WORD.findall(clause)
         said = sum(1 for word in words if word.casefold() not in lists.empty)
         if clauses and (said < _MIN_TERMS or terms[-1] < _MIN_TERMS):
             clauses[-1].extend(words)
             terms[-1] += said
+            signs[-1] = _added(signs[-1], _signs(clause, lists), joined=said > 0)
         else:
             clauses.append(words)
             terms.append(said)
+            signs.append(_signs(clause, lists))
     if len(clauses) > 1 and terms[-1] < _MIN_TERMS:
         last = clauses.pop()
         clauses[-1].extend(last)
-    return [_unit(words, sentence, i == 0, lists) for i, words in enumerate(clauses) if words]
+        signs[-2] = _added(signs[-2], signs[-1], joined=True)
+    return [
+        _unit(words, sentence, i == 0, lists, sign)
+        for i, (words, sign) in enumerate(zip(clauses, signs, strict=False))
+        if words
+    ]
 
 
 def terms_of(text: str) -> tuple[str, ...]:
@@ -88,6 +116,17 @@ def terms_of(text: str) -> tuple[str, ...]:
     lists = lexicon()
     terms = [term for word in _WORD.findall(text) for term in _terms(word, lists)]
     return tuple(dict.fromkeys(terms))
+
+
+def terms_with_words(text: str) -> dict[str, str]:
+    """The terms of any text, each with the word in small letters that it was first seen in."""
+    lists = lexicon()
+    found: dict[str, str] = {}
+    for word in _WORD.findall(text):
+        own = list(_terms(word, lists))
+        for term in own:
+            found.setdefault(term, word.casefold() if len(own) == 1 else term)
+    return found
 
 
 @cache
@@ -111,21 +150,89 @@ def _terms(word: str, lists: Lexicon) -> Iterator[str]:
         yield stem(plain)
 
 
-def _unit(words: list[str], sentence: int, opening: bool, lists: Lexicon) -> Unit:
-    numbers = names = said = 0
-    low = [word.casefold() for word in words]
-    terms: list[str] = []
+class _Known(NamedTuple):
+    """What is known of a word wherever it stands."""
+
+    low: str
+    terms: tuple[str, ...]
+    """None if it says nothing."""
+    number: bool
+    year: bool
+    name: bool
+    """Whether it is a name if it does not open a sentence."""
+    surely: bool
+    """Whether it is one even there: capitals inside."""
+    acronym: bool
+    hedge: bool
+    cause: bool
+    contrast: bool
+    cues: tuple[int, ...]
+
+
+@lru_cache(maxsize=1 << 15)
+def _known(word: str) -> _Known:
+    lists = lexicon()
+    low = word.casefold()
+    number, name = word[0].isdigit(), word[0].isupper()
+    return _Known(
+        low=low,
+        terms=tuple(_terms(word, lists)),
+        number=number,
+        year=number and bool(_YEAR.fullmatch(word)),
+        name=name,
+        surely=name and not word[1:].islower(),
+        acronym=name and word.isupper() and 1 < len(word) <= _ACRONYM,
+        hedge=low in lists.hedge,
+        cause=low in lists.cause,
+        contrast=low in lists.contrast,
+        cues=lists.cue.get(low, ()),
+    )
+
+
+def _signs(clause: str, lists: Lexicon) -> _Signs:
+    """How many percentages, quotations and joints of enumerations a clause has."""
+    percents = len(_PERCENT.findall(clause)) if "%" in clause or "cent" in clause else 0
+    joints = sum(
+        left.casefold() not in lists.empty and right.casefold() not in lists.empty
+        for left, right in _JOINT.findall(clause)
+    )
+    return percents, len(_QUOTE.findall(clause)), joints
+
+
+def _added(left: _Signs, right: _Signs, *, joined: bool) -> _Signs:
+    return left[0] + right[0], left[1] + right[1], left[2] + right[2] + joined
+
+
+def _unit(
+    words: list[str],
+    sentence: int,
+    opening: bool,
+    lists: Lexicon,
+    signs: _Signs,
+) -> Unit:
+    numbers = names = said = years = acronyms = hedges = causes = contrasts = 0
+    cues = [0] * len(lists.cues)
+    plain: dict[str, str] = {}
     for i, word in enumerate(words):
-        own = list(_terms(word, lists))
+        known = _known(word)
+        hedges += known.hedge
+        causes += known.cause
+        contrasts += known.contrast
+        for place in known.cues:
+            cues[place] += 1
+        own = known.terms
         if not own:
             continue
         said += 1
-        terms.extend(own)
-        if word[0].isdigit():
+        for term in own:
+            plain.setdefault(term, known.low if len(own) == 1 else term)
+        if known.number:
             numbers += 1
-        elif word[0].isupper() and (i or not opening or not word[1:].islower()):
+            years += known.year
+        elif known.surely or (known.name and (i or not opening)):
             names += 1
-    distinct = tuple(dict.fromkeys(terms))
+            acronyms += known.acronym
+    distinct = tuple(plain)
     rare = [term for term in distinct if term not in lists.common]
     return Unit(
         sentence=sentence,
@@ -136,8 +243,15 @@ def _unit(words: list[str], sentence: int, opening: bool, lists: Lexicon) -> Uni
         names=names,
         rare=len(rare),
         generic=sum(1 for term in distinct if term in lists.generic),
-        hedges=sum(1 for word in low if word in lists.hedge),
-        causes=sum(1 for word in low if word in lists.cause),
-        contrasts=sum(1 for word in low if word in lists.contrast),
+        hedges=hedges,
+        causes=causes,
+        contrasts=contrasts,
         mass=len(rare) + COMMON_WEIGHT * (len(distinct) - len(rare)),
+        plain=tuple(plain.values()),
+        years=years,
+        percents=signs[0],
+        acronyms=acronyms,
+        quotes=signs[1],
+        joints=signs[2],
+        cues=tuple(cues),
     )

@@ -1,0 +1,139 @@
+"""What the encoder reads: the distinct sentences of an answer, and whom each is credited to.
+
+Layout, filler, praise and repetition are taken out first, and the passages are put in the order
+of their words, so that none of these, nor the place of a sentence, can move a score.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citemark.citations import ParsedAnswer
+from citemark.judges.embedded.lexicon import lexicon
+from citemark.judges.embedded.statements import says_nothing
+
+ROLES = 7
+"""The columns of ``roles_of``."""
+_LAYOUT = re.compile(r"<[/a-zA-Z][^<>]{0,300}>|[*_`#>|~]+")
+_BULLET = re.compile(r"^\s*(?:[-•–—‣◦]\s*|\(?\d{1,2}[.)]\s+)+")
+_SPLIT = re.compile(r"([,;:]\s)")
+_WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
+_TELLING = re.compile(r"[^\W\d_]{2,}|\d{2,}")
+_THAT = re.compile(r"\bthat\b\s*", re.IGNORECASE)
+_LONGEST_LEAD = 12
+"""An opening such as "It is worth noting that" has no more words than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence that says something, once, however often it stands in the answer."""
+
+    text: str
+    marked: Mapping[int, float]
+    """The sources it is marked with, and the part of it that each is given."""
+    closing: Mapping[int, float]
+    """The sources whose marker closes its block, likewise."""
+    sentences: tuple[int, ...]
+
+    @property
+    def cited(self) -> bool:
+        """Whether any source is credited with it."""
+        return bool(self.marked or self.closing)
+
+
+@dataclass(slots=True)
+class _Draft:
+    text: str
+    marked: dict[int, float] = field(default_factory=dict)
+    closing: dict[int, float] = field(default_factory=dict)
+    sentences: list[int] = field(default_factory=list)
+
+
+def passages_of(answer: ParsedAnswer) -> tuple[Passage, ...]:
+    """The passages of an answer, in the order of their words.
+
+    >>> from citemark.citations import parse_answer
+    >>> answer = parse_answer("- **Tin** melts [1].\\n- Needless to say, tin melts [2].")
+    >>> [passage.text for passage in passages_of(answer)]
+    ['Tin melts.']
+    """
+    drafts: dict[str, _Draft] = {}
+    for sentence in answer.sentences:
+        text = plain(sentence.text)
+        key = " ".join(_WORD.findall(text.casefold()))
+        if not _TELLING.search(text) or says_nothing(sentence):
+            continue
+        draft = drafts.setdefault(key, _Draft(text))
+        draft.text = min(draft.text, text, key=lambda t: (len(t), t))
+        draft.sentences.append(sentence.n)
+        closing = set(sentence.block_sources) - set(sentence.sources)
+        _credit(draft.marked, sentence.sources)
+        _credit(draft.closing, closing)
+    return tuple(
+        Passage(
+            d.text,
+            d.marked,
+            {source: part for source, part in d.closing.items() if source not in d.marked},
+            tuple(d.sentences),
+        )
+        for _, d in sorted(drafts.items())
+    )
+
+
+def _credit(parts: dict[int, float], sources: Sequence[int] | set[int]) -> None:
+    for source in sources:
+        parts[source] = max(1 / len(sources), parts.get(source, 0.0))
+
+
+def plain(text: str) -> str:
+    """A sentence without layout and without the phrases that say nothing."""
+    text = " ".join(_BULLET.sub("", _LAYOUT.sub(" ", text)).split())
+    parts = _SPLIT.split(text)
+    kept = [
+        part + (parts[i + 1] if i + 1 < len(parts) else "")
+        for i, part in enumerate(parts)
+        if i % 2 == 0 and _says_something(part)
+    ]
+    plain = _without_lead("".join(kept)).strip(" ,;:")
+    if plain and text[-1:] in ".!?" and plain[-1:] not in ".!?":
+        plain += text[-1]
+    return plain[:1].upper() + plain[1:]
+
+
+def _without_lead(text: str) -> str:
+    """Drop "It is worth noting that" and the like: all up to the first "that", if it is empty."""
+    found = _THAT.search(text)
+    if not found or found.start() == 0:
+        return text
+    lead = text[: found.start()]
+    if len(_WORD.findall(lead)) > _LONGEST_LEAD or _says_something(lead):
+        return text
+    rest = text[found.end() :]
+    return rest if _says_something(rest) else text
+
+
+@lru_cache(maxsize=1 << 14)
+def _says_something(part: str) -> bool:
+    empty = lexicon().empty
+    return any(word.casefold() not in empty for word in _WORD.findall(part))
+
+
+def roles_of(passages: Sequence[Passage], source: int) -> NDArray[np.float32]:
+    """What each passage is to a source: its own by marker or block, shared, another's, nobody's."""
+    roles = np.zeros((len(passages), ROLES), dtype=np.float32)
+    for row, passage in zip(roles, passages, strict=True):
+        marked = passage.marked.get(source, 0.0)
+        closing = passage.closing.get(source, 0.0)
+        row[0], row[1] = marked, closing
+        row[2] = marked > 0
+        row[3] = marked == closing == 0 and passage.cited
+        row[4] = not passage.cited
+        row[5] = marked == 1
+        row[6] = len(passage.marked) / 4
+    return roles

@@ -1,0 +1,140 @@
+"""The bulk tier of the embedded judge: sound, repeatable, and clear about how far to trust it."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import citemark
+from citemark import Judgment
+from citemark.citations import parse_answer
+from citemark.errors import UsageError
+from citemark.judges import find_judge
+from citemark.judges.embedded.fast import apportioned, judge_fast
+from citemark.judges.embedded.intervals import spreads, whole
+from citemark.judges.embedded.language import is_english
+from citemark.judges.protocol import Judge
+from citemark.rubrics import DEFAULT_METRICS, Rubric, rubric
+from test_embedded_judge import ANSWER, LANGUAGES, ODD, QUERY, RUBRICS
+
+SOAK = bool(os.environ.get("CITEMARK_SOAK"))
+
+
+def judged(answer: str, source: int = 1, query: str = QUERY) -> Mapping[str, Judgment]:
+    parsed = parse_answer(answer)
+    return {metric: j for _, metric, j in judge_fast(parsed, query, [source], RUBRICS)}
+
+
+def test_it_is_a_judge_that_can_be_asked_for() -> None:
+    judge = find_judge("embedded:fast")
+    assert isinstance(judge, Judge)
+    card = citemark.score(query=QUERY, answer=ANSWER, judge="embedded:fast")
+    assert card.judge == "embedded:fast"
+    assert "judge:embedded:fast/1" in card.signature
+    assert card[1].count.score > card[2].count.score  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [rubric("position"), replace(rubric("relevance"), hash="00000000")],
+    ids=["extra", "reworded"],
+)
+def test_other_rubrics_need_another_judge(other: Rubric) -> None:
+    with pytest.raises(UsageError, match=r"five metrics only.*LLM judge is needed"):
+        citemark.score(query=QUERY, answer=ANSWER, judge="embedded:fast", rubrics=[other])
+
+
+def assert_sound(answer: str, source: int, scores: Mapping[str, Judgment]) -> None:
+    parsed = parse_answer(answer)
+    mine = {s.n for s in parsed.sentences if source in s.sources or source in s.block_sources}
+    for name, judgment in scores.items():
+        assert judgment.status == "scored"
+        assert judgment.expected is not None
+        assert 1 <= judgment.expected <= 20
+        assert judgment.expected == round(judgment.expected, 2)
+        assert judgment.subscores is not None
+        assert judgment.evidence is not None
+        assert tuple(judgment.subscores) == tuple(judgment.evidence) == rubric(name).ids
+        assert judgment.score == max(1, sum(judgment.subscores.values()))
+        assert judgment.score == whole(judgment.expected)
+        assert set().union(*judgment.evidence.values()) <= mine
+        if judgment.interval is not None:
+            low, high = judgment.interval
+            assert 1 <= low <= high <= 20
+
+
+def test_sub_scores_evidence_and_interval_are_sound() -> None:
+    for source in (1, 2):
+        scores = judged(ANSWER, source)
+        assert_sound(ANSWER, source, scores)
+        assert all(j.interval is not None for j in scores.values())
+        assert all(
+            bool(shown) == bool(j.subscores[name])  # type: ignore[index]
+            for j in scores.values()
+            for name, shown in (j.evidence or {}).items()
+        )
+
+
+@pytest.mark.parametrize("answer", ODD)
+@pytest.mark.parametrize("query", [QUERY, "?", "  "])
+def test_odd_input_is_scored(answer: str, query: str) -> None:
+    for source in (1, 2, 99):
+        assert_sound(answer, source, judged(answer, source, query))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_other_languages_have_no_interval_and_say_so(language: str) -> None:
+    query, answer = LANGUAGES[language]
+    card = citemark.score(query=query, answer=answer, judge="embedded:fast")
+    assert card[1].relevance.status == "scored"
+    assert all(getattr(card[1], metric).interval is None for metric in DEFAULT_METRICS)
+    assert [p.code for p in card.problems].count("uncalibrated") == 1
+
+
+def test_english_is_told_from_other_languages() -> None:
+    assert is_english(ANSWER)
+    assert is_english("")
+    assert not any(is_english(answer) for _, answer in LANGUAGES.values())
+
+
+def test_the_same_case_gives_the_same_whatever_is_scored_beside_it() -> None:
+    cases = [{"id": str(i), "query": QUERY, "answer": ANSWER + " More [3]." * i} for i in range(4)]
+    together = [card.to_dict() for card in citemark.score_many(cases, judge="embedded:fast")]
+    alone = [citemark.score(case, judge="embedded:fast").to_dict() for case in reversed(cases)]
+    assert together == alone[::-1]
+
+
+def test_a_huge_answer_with_many_sources_is_scored() -> None:
+    chance = random.Random(5)
+    stems = ["".join(chance.choices("abcdefghiklmnoprstu", k=6)) for _ in range(3000)]
+    sentences = [
+        f"The {' '.join(chance.choices(stems, k=12))} is {i} [{chance.randint(1, 500)}]."
+        for i in range(10_000 if SOAK else 1_500)
+    ]
+    answer = " ".join(sentences)
+    parsed = parse_answer(answer)
+    outcomes = list(judge_fast(parsed, QUERY, parsed.sources, RUBRICS))
+    assert len(outcomes) == 5 * len(parsed.sources)
+    assert all(j.expected is not None and 1 <= j.expected <= 20 for *_, j in outcomes)
+
+
+@given(st.lists(st.floats(0, 4), min_size=5, max_size=5))
+def test_whole_levels_add_up_to_the_score(exact: list[float]) -> None:
+    total = whole(max(1.0, sum(exact)))
+    levels = apportioned(exact, total)
+    assert sum(levels) == total
+    assert all(0 <= level <= 4 for level in levels)
+    assert all(abs(level - x) < 1.01 for level, x in zip(levels, exact, strict=True)) or total == 1
+
+
+def test_intervals_are_known_for_every_metric() -> None:
+    assert tuple(spreads("embedded:fast")) == DEFAULT_METRICS
+    for spread in spreads("embedded:fast").values():
+        assert len(spread.down) == len(spread.up) == len(spread.edges) + 1
+        assert all(low <= 0 <= high for low, high in zip(spread.down, spread.up, strict=True))

@@ -1,0 +1,76 @@
+"""Fit the 80 % intervals to errors on answers that the model had not seen.
+
+For each metric, the errors are sorted by the score given, in a few bins, and an interval reaches
+from one quantile of its bin's errors to another. The quantiles are chosen so that four of five
+scores of the LLM fall inside, once the ends are rounded to whole scores.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citemark.judges.embedded.intervals import Spread
+from citemark.rubrics import DEFAULT_METRICS
+
+Array = NDArray[np.float64]
+
+LEVEL = 0.8
+_BINS = 5
+_TRIES = np.linspace(0.02, 0.25, 47)
+
+
+def spread_of(expected: Array, llm: Array) -> Spread:
+    """The spread of one metric whose intervals come nearest to the wanted coverage."""
+    edges = np.quantile(expected, np.linspace(0, 1, _BINS + 1)[1:-1])
+    place = np.searchsorted(edges, expected, side="right")
+    error = llm - expected
+    return min(
+        (_spread(edges, place, error, float(tail)) for tail in _TRIES),
+        key=lambda spread: abs(covered(spread, expected, llm) - LEVEL),
+    )
+
+
+def _spread(edges: Array, place: NDArray[np.int64], error: Array, tail: float) -> Spread:
+    parts = [error[place == i] for i in range(len(edges) + 1)]
+    return Spread(
+        tuple(round(float(edge), 2) for edge in edges),
+        tuple(round(float(np.quantile(part, tail)), 2) for part in parts),
+        tuple(round(float(np.quantile(part, 1 - tail)), 2) for part in parts),
+    )
+
+
+def covered(spread: Spread, expected: Array, llm: Array) -> float:
+    """The share of the LLM's scores that lie within the intervals."""
+    ends = np.array([spread.interval(float(value)) for value in expected])
+    return float(((llm >= ends[:, 0]) & (llm <= ends[:, 1])).mean())
+
+
+def cross_validated(expected: Array, llm: Array, fold: NDArray[np.int64]) -> dict[str, float]:
+    """The coverage of each metric's intervals on folds that they were not fitted to."""
+    found = {}
+    for i, metric in enumerate(DEFAULT_METRICS):
+        hits = 0.0
+        for one in np.unique(fold):
+            test = fold == one
+            spread = spread_of(expected[~test, i], llm[~test, i])
+            hits += covered(spread, expected[test, i], llm[test, i]) * int(test.sum())
+        found[metric] = hits / len(fold)
+    return found
+
+
+def write(tiers: dict[str, list[Spread]], path: Path) -> None:
+    """Write the spreads of every tier as TOML."""
+    lines = ["# 80 % intervals, from errors on answers that the model had not seen (training)."]
+    for tier, spreads in tiers.items():
+        for metric, spread in zip(DEFAULT_METRICS, spreads, strict=True):
+            lines += [
+                "",
+                f'["{tier}".{metric}]',
+                f"edges = {list(spread.edges)}",
+                f"down = {list(spread.down)}",
+                f"up = {list(spread.up)}",
+            ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
