@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from citemark import Case
 from citemark.citations import parse_answer
-from citemark.judges.embedded.passages import passages_of, roles_of
-from citemark.judges.embedded.tokens import Pairs, pairs_of
 from training.discipline.transformations import transformed
 from training.judged import SUBSCORES, Array, JudgedCase
+from training.passages import passages_of, roles_of
+from training.tokens import Pairs, pairs_of
 
 _R1, _R3, _R4, _U3 = 0, 2, 3, 12
 _VAGUE = 0.4

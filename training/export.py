@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from citemark.judges.embedded.passages import ROLES
 from training.network import VECTOR, Encoder, Head
+from training.passages import ROLES
 
 _OPSET = 20
 _SMALL = 4096

@@ -14,8 +14,8 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from citemark.judges.embedded.passages import ROLES
 from training.judged import SUBSCORES
+from training.passages import ROLES
 
 WIDTH, HEADS, INNER, LAYERS = 384, 12, 1536, 6
 VECTOR = 3 * WIDTH
