@@ -238,7 +238,7 @@ def test_a_judge_that_cannot_be_used_exits_3(tmp_path: Path, plugins: str) -> No
     assert "does not follow the protocol" in wrong.err
     unknown = run("score", path, "-j", "oracle", PYTHONPATH=plugins)
     assert unknown.code == 2
-    expected = 'citemark: no judge "oracle"; there are: embedded, broken, moody, str'
+    expected = 'citemark: no judge "oracle"; there are: embedded, embedded:fast, broken, moody, str'
     assert unknown.err.startswith(expected)
 
 

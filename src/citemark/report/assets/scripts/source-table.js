@@ -11,7 +11,7 @@ export function sourceTable(card, metrics, looks, choice, openMetric) {
   const rows = card.sources.map((source) => sourceRow(source, metrics, looks, choice, openMetric));
   const heads = ["Source", ...metrics.map(metricName), "Overall", "Share of voice"];
   const table = element("table", { class: "source-table stacks", role: "table" },
-    element("caption", {}, "Every source by every metric, on the scale 1 to 20. Overall is the mean of the five."),
+    element("caption", {}, "Every source by every metric, on the scale 1 to 20. Overall is the mean over the metrics."),
     element("thead", { role: "rowgroup" },
       element("tr", { role: "row" }, heads.map((name) => element("th", { scope: "col", role: "columnheader" }, name)))),
     element("tbody", { role: "rowgroup" }, rows.map((row) => row.node)));
