@@ -131,6 +131,8 @@ def test_cases_open_on_demand(open_page: Any) -> None:
     assert folds.count() == 50
     assert folds.first.locator(".answer").count() == 0
     folds.first.locator("summary").click()
+    # A fold says that it was opened a moment after it was.
+    folds.first.locator(".answer").nth(1).wait_for()
     assert folds.first.locator(".answer").count() == 2
     shown.get_by_role("button", name="Show more (20 cases left)").click()
     assert folds.count() == 70
@@ -146,6 +148,7 @@ def test_nothing_of_a_case_is_obeyed(open_page: Any) -> None:
     for scripts in (True, False):
         shown = open_page(html, java_script_enabled=scripts)
         shown.locator("summary").first.click()
+        shown.locator("details[open]").first.wait_for()
         assert shown.locator("img, [onerror], a[href^=javascript]").count() == 0
         assert "<script>alert(1)</script>" in shown.locator("body").inner_text()
 
