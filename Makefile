@@ -34,7 +34,7 @@ benchmark-frameworks: $(VENV)/.installed-for-tests ## LLM judging against other 
 	$(BIN)/python benchmarks/judge_throughput.py
 
 soak: $(VENV)/.installed-for-tests ## faults at full counts, a few minutes
-	CITEMARK_SOAK=1 $(BIN)/python -m pytest -s --durations=5 tests/test_chaos.py tests/test_kill.py tests/test_store_faults.py tests/test_outage.py tests/test_web_fuzz.py tests/test_discipline.py
+	CITEMARK_SOAK=1 $(BIN)/python -m pytest -s --durations=5 tests/test_chaos.py tests/test_kill.py tests/test_store_faults.py tests/test_endpoint_away.py tests/test_outage.py tests/test_web_fuzz.py tests/test_discipline.py
 
 pictures: $(VENV)/.installed-for-tests chromium ## the pictures in docs/, from real output
 	$(BIN)/python docs/make_pictures.py

@@ -7,7 +7,9 @@ import json
 import os
 import re
 import socket
+import sqlite3
 import struct
+import subprocess
 import threading
 import time
 from collections import Counter
@@ -20,6 +22,7 @@ from typing import Any
 from aiohttp import web
 
 from loopback import Body, completion, user_message
+from running import COMMAND, environment
 
 SOAK = bool(os.environ.get("CITEMARK_SOAK"))
 """Whether the full counts are wanted: make soak."""
@@ -211,3 +214,31 @@ def assert_all_right(out: Path, judgments: int) -> None:
     assert found.keys() == everything(judgments)
     wrong = {a: j for a, j in found.items() if j.get("score") != right_score(a)}
     assert not wrong, wrong
+
+
+def begun(arguments: list[str], before: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+    """A command under way, in a process of its own."""
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        preexec_fn=before,
+    )
+
+
+def ended(child: subprocess.Popen[str]) -> str:
+    """What it said, in the end."""
+    said = child.communicate(timeout=120)[1]
+    assert "Traceback" not in said, said
+    assert "exception" not in said.lower(), said
+    return said
+
+
+def replies(store: Path) -> int:
+    """How many replies a store holds."""
+    db = sqlite3.connect(store)
+    try:
+        return int(db.execute("SELECT count(*) FROM replies").fetchone()[0])
+    finally:
+        db.close()

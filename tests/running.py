@@ -55,6 +55,21 @@ def run(*arguments: str | Path, stdin: bytes = b"", cwd: Path = ROOT, **env: str
     return Done(done)
 
 
+def all_of(terminal: int) -> str:
+    """All that is printed into a terminal until nobody holds its other end; closes it."""
+    printed = b""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # how Linux tells that the other end is gone
+            break
+        if not part:
+            break
+        printed += part
+    os.close(terminal)
+    return printed.decode()
+
+
 def file(folder: Path, name: str, *cases: dict[str, Any] | str) -> Path:
     path = folder / name
     rows = [case if isinstance(case, str) else json.dumps(case) for case in cases]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from running import COMMAND, A, B, environment, file, run
+from running import COMMAND, A, B, all_of, environment, file, run
 
 
 def test_standard_output_may_be_closed_early(tmp_path: Path) -> None:
@@ -50,18 +50,9 @@ def in_terminal(*arguments: str | Path, **env: str) -> str:
         env=environment(**{"TERM": "xterm-256color", "COLUMNS": "100", **env}),
     )
     os.close(theirs)
-    printed = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # how Linux tells that the other end is gone
-            break
-        if not part:
-            break
-        printed += part
-    os.close(ours)
+    printed = all_of(ours)
     assert process.wait(60) in (0, 1)
-    return printed.decode()
+    return printed
 
 
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7])[;m]")

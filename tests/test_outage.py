@@ -16,14 +16,16 @@ from faulty import (
     Endpoint,
     Fault,
     assert_all_right,
+    begun,
     cases,
     command,
+    ended,
     endpoint,
     everything,
     judged,
+    replies,
 )
 from running import run
-from test_store_faults import begun, ended, replies
 
 AWAY = 40.0 if SOAK else 3.0
 JUDGMENTS = 300

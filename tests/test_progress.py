@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from citemark.cli.standing import Asked, Standing, lasting, total_of, wrapped
 from loopback import Loopback, Say, completion
-from running import COMMAND, environment
+from running import COMMAND, all_of, environment
 from test_llm_interrupt import cases
 
 MIDWAY = Standing(
@@ -82,18 +82,9 @@ def in_terminal(columns: int, *arguments: str, **env: str) -> str:
         env=environment(**{"TERM": "xterm-256color", **env}),
     )
     os.close(theirs)
-    printed = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # how Linux tells that the other end is gone
-            break
-        if not part:
-            break
-        printed += part
-    os.close(ours)
+    printed = all_of(ours)
     assert process.wait(60) == 0
-    return printed.decode()
+    return printed
 
 
 @pytest.mark.parametrize("columns", [40, 80])

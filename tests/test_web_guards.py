@@ -236,7 +236,7 @@ def test_the_page_answers_while_something_long_is_scored(tmp_path: Path) -> None
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    root = tmp_path / "work"
+    root = tmp_path / "served"
     (root / "deep").mkdir(parents=True)
     (tmp_path / "secret.jsonl").write_text("{}")
     for name in ("a.jsonl", "deep/b.jsonl", ".hidden.jsonl", "notes.txt"):
@@ -259,7 +259,7 @@ OUTSIDE = [
     "/secret.jsonl",
     "way-out.jsonl",
     "up/secret.jsonl",
-    "up/work/a.jsonl/../../secret.jsonl",
+    "up/served/a.jsonl/../../secret.jsonl",
     "key.jsonl",
     ".env",
     ".hidden.jsonl",
