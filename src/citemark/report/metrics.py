@@ -77,8 +77,3 @@ class Metrics:
     def to_dict(self) -> dict[str, Any]:
         """Every metric by its name, as the page carries them."""
         return {name: metric.to_dict() for name, metric in self._metrics.items()}
-
-
-def rubric_texts(rubrics: Iterable[Rubric]) -> dict[str, Any]:
-    """What the page shows of rubrics, by name: summaries, bands, levels of the sub-scores."""
-    return {r.name: Metric(r.name, r.ids, r).to_dict() for r in rubrics}
