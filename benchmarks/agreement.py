@@ -47,7 +47,7 @@ def compare(cases: Iterable[dict[str, Any]]) -> Iterator[Pair]:
     for number, case in enumerate(cases):
         judged = {entry["source"]: entry for entry in case["judged"]}
         answer = parse_answer(case["answer"])
-        for source, metric, judgment in judge_case(answer, case["query"], judged, rubrics):
+        for source, metric, judgment in judge_case(answer, case["query"], list(judged), rubrics):
             if judgment.expected is None or judgment.score is None:
                 raise SystemExit(f"case {number}: source {source} has no {metric}")
             entry = judged[source]

@@ -1,7 +1,8 @@
 """How fast the embedded judges are: ``python benchmarks/embedded.py``.
 
-Made answers of 220 words with 7 sources, one process. CPU time is what a busy machine leaves
-unchanged; sources per second are by the clock.
+Made answers of 220 words with 7 sources. Every line is one process on one core, but for
+"two halves": two commands at the same time, each with half of the cases. CPU time is what a busy
+machine leaves unchanged; sources per second are by the clock, starting included.
 """
 
 from __future__ import annotations
@@ -60,6 +61,27 @@ def scored(card: Scorecard) -> int:
     return sum(source.relevance.status == "scored" for source in card.sources)
 
 
+def commands(judge: str, shares: list[list[dict[str, object]]], sources: int) -> int:
+    """Score some shares of cases by one command each, all at once; they have so many sources."""
+    with tempfile.TemporaryDirectory() as folder:
+        running = []
+        for n, share in enumerate(shares):
+            path = Path(folder, f"cases-{n}.jsonl")
+            path.write_text("".join(json.dumps(case) + "\n" for case in share), encoding="utf-8")
+            command = ["score", path.name, "--judge", judge, "-o", f"results-{n}.jsonl"]
+            running.append(
+                subprocess.Popen(
+                    [sys.executable, "-m", "citemark", *command],
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    cwd=folder,
+                )
+            )
+        if any(process.wait() for process in running):
+            raise SystemExit(f"citemark score --judge {judge} failed")
+    return sources
+
+
 def measure(judge: str, made: list[dict[str, object]]) -> None:
     """Print the figures of one judge."""
     sys.stdout.write(f"{judge}\n")
@@ -69,32 +91,22 @@ def measure(judge: str, made: list[dict[str, object]]) -> None:
     judged = sum(map(scored, citemark.score_many(made, judge=judge)))  # and the caches are warm
     timed("one by one", lambda: sum(scored(citemark.score(c, judge=judge)) for c in made))
     timed("score_many", lambda: sum(map(scored, citemark.score_many(made, judge=judge))))
-    with tempfile.TemporaryDirectory() as folder:
-        path, out = Path(folder, "cases.jsonl"), Path(folder, "results.jsonl")
-        path.write_text("".join(json.dumps(case) + "\n" for case in made), encoding="utf-8")
-        command = ["score", str(path), "--judge", judge, "-o", str(out)]
-
-        def run() -> int:
-            subprocess.run(
-                [sys.executable, "-m", "citemark", *command],
-                check=True,
-                capture_output=True,
-                cwd=folder,
-            )
-            return judged
-
-        timed("command line", run, resource.RUSAGE_CHILDREN)
+    children = resource.RUSAGE_CHILDREN
+    timed("command line", lambda: commands(judge, [made], judged), children)
+    halves = [made[::2], made[1::2]]
+    timed("two halves", lambda: commands(judge, halves, judged), children)
     peak_here = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     sys.stdout.write(f"  memory      {peak_here:8d} MB at most so far\n")
 
 
 def main() -> None:
-    """Measure both judges."""
+    """Measure both judges, or one."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--answers", type=int, default=500)
-    made = cases(options.parse_args().answers)
-    for judge in JUDGES:
-        measure(judge, made)
+    options.add_argument("--judge", choices=JUDGES, help="only this one")
+    given = options.parse_args()
+    for judge in (given.judge,) if given.judge else JUDGES:
+        measure(judge, cases(given.answers))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
     python benchmarks/judge_clients.py CLIENT REQUESTS JUDGMENTS IN_FLIGHT URL
 
-CLIENT is ``bare`` (aiohttp and nothing else), ``openevals``, ``ragas`` or ``deepeval``. REQUESTS
-holds one body of a chat-completions call in each line. Prints one line of JSON: what was done
-in how many seconds, and the CPU time and memory that it took, without importing and setting up.
+CLIENT is ``bare`` (aiohttp and nothing else), ``bare-uvloop`` (the same on uvloop's event loop),
+``openevals``, ``ragas`` or ``deepeval``. REQUESTS holds one body of a chat-completions call in each
+line. Prints one line of JSON: what was done in how many seconds, and the CPU time and memory that
+it took, without importing and setting up.
 """
 
 from __future__ import annotations
@@ -101,8 +102,14 @@ async def deepeval(url: str) -> AsyncIterator[Ask]:
     yield ask
 
 
-CLIENTS = {"bare": bare, "openevals": openevals, "ragas": ragas, "deepeval": deepeval}
-PACKAGES = {"bare": "aiohttp"}
+CLIENTS = {
+    "bare": bare,
+    "bare-uvloop": bare,
+    "openevals": openevals,
+    "ragas": ragas,
+    "deepeval": deepeval,
+}
+PACKAGES = {"bare": "aiohttp", "bare-uvloop": "aiohttp"}
 
 
 async def measured(
@@ -145,7 +152,9 @@ def main() -> None:
     """Run the client that was named."""
     name, requests, judgments, in_flight, url = sys.argv[1:]
     run = measured(name, Path(requests), int(judgments), int(in_flight), url)
-    print(json.dumps(asyncio.run(run)))
+    loop = import_module("uvloop").new_event_loop if name.endswith("uvloop") else None
+    with asyncio.Runner(loop_factory=loop) as runner:
+        print(json.dumps(runner.run(run)))
 
 
 if __name__ == "__main__":

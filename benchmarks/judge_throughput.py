@@ -5,10 +5,12 @@
 Runs the real command, ``citemark score`` with the store on, against a server on loopback that
 answers at once or after 100 ms, and bare aiohttp in turn with it: the same requests, made ready
 in a file, as many at once, every reply read as JSON. Both are processes that are measured from
-the outside, their start included; what bare aiohttp takes without its start is given too. Then
-come the frameworks that ``make benchmark-frameworks`` installed, whose start never counts; then
-memory, and a rerun from the store alone. Machines are noisy: look at the ratios, which come from
-turns of the same run, and at their median.
+the outside, their start included; what bare aiohttp takes without its start is given too. Bare
+aiohttp runs on asyncio's own loop, as most people would write it; as Citemark runs on uvloop,
+bare aiohttp on uvloop is measured beside it, where uvloop is installed. Then come the frameworks
+that ``make benchmark-frameworks`` installed, whose start never counts; then memory, and a rerun
+from the store alone. Machines are noisy: look at the ratios, which come from turns of the same
+run, and at their median.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
@@ -132,14 +135,17 @@ class Bench:
         """Run everything once, so that nobody is timed while Python compiles modules."""
         cases = self.cases(len(self.metrics))
         self.score(cases, self._new("store.sqlite"), 0)
-        self.client("bare", sys.executable, self.requests(cases), 1, 0)
+        requests = self.requests(cases)
+        self.client("bare", sys.executable, requests, 1, 0)
+        if find_spec("uvloop"):
+            self.client("bare-uvloop", sys.executable, requests, 1, 0)
 
     def compare(self, delay: int, judgments: int, rounds: int) -> tuple[float, float]:
         """The command and bare aiohttp in turn; returns the best speed of each."""
         cases = self.cases(judgments)
         requests = self.requests(cases)
         print(f"\nanswers after {delay} ms, {IN_FLIGHT} in flight, metrics: {len(self.metrics)}")
-        ours, theirs, started = [], [], []
+        ours, theirs, started, quick = [], [], [], []
         for _ in range(rounds):
             inside, whole = self.client("bare", sys.executable, requests, judgments, delay)
             theirs.append(whole)
@@ -147,15 +153,20 @@ class Bench:
             ours.append(self.score(cases, self._new("store.sqlite"), delay))
             print(whole.line("bare aiohttp"))
             print(inside.line("  without its start"))
-            print(
-                ours[-1].line("citemark score", f"{_of(ours[-1:], theirs[-1:])} of it"), flush=True
-            )
+            print(ours[-1].line("citemark score", f"{_of(ours[-1:], theirs[-1:])} of it"))
+            if find_spec("uvloop"):
+                found = self.client("bare-uvloop", sys.executable, requests, judgments, delay)
+                quick.append(found[1])
+                print(quick[-1].line("bare aiohttp on uvloop"))
+            sys.stdout.flush()
         print(
             f"  median: {_of(ours, theirs)} of bare aiohttp ({_of(ours, started)} if only our "
-            f"start counts), {median(t.cpu_each for t in ours):.2f} ms CPU each "
-            f"(bare aiohttp: {median(t.cpu_each for t in theirs):.2f})",
-            flush=True,
+            f"start counts), from {_range(ours, theirs)}; {_cpu(ours)} ms CPU each "
+            f"(bare aiohttp: {_cpu(theirs)})"
         )
+        if quick:
+            print(f"  median: {_of(ours, quick)} of bare aiohttp on uvloop ({_cpu(quick)} ms CPU)")
+        sys.stdout.flush()
         return max(t.speed for t in ours), max(t.speed for t in started)
 
     def frameworks(
@@ -301,10 +312,25 @@ class Bench:
             raise SystemExit(f"{scored} of {judgments} judgments were scored 14")
 
 
+def _ratios(ours: Sequence[Took], theirs: Sequence[Took]) -> list[float]:
+    """Our speed as a part of theirs, turn by turn."""
+    return [a.speed / b.speed for a, b in zip(ours, theirs, strict=True)]
+
+
 def _of(ours: Sequence[Took], theirs: Sequence[Took]) -> str:
     """Our speed as a part of theirs: the median of the turns."""
-    ratio = median(a.speed / b.speed for a, b in zip(ours, theirs, strict=True))
-    return f"{ratio:.2f}"
+    return f"{median(_ratios(ours, theirs)):.2f}"
+
+
+def _range(ours: Sequence[Took], theirs: Sequence[Took]) -> str:
+    """The least and the most of the turns."""
+    ratios = _ratios(ours, theirs)
+    return f"{min(ratios):.2f} to {max(ratios):.2f}"
+
+
+def _cpu(turns: Sequence[Took]) -> str:
+    """CPU time of a judgment, in ms: the median of the turns."""
+    return f"{median(t.cpu_each for t in turns):.2f}"
 
 
 def _million_additions() -> float:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fcntl import LOCK_EX, flock
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,15 +92,21 @@ def watched_page(browser: Browser, *, width: int = 1280, **options: Any) -> Iter
 def axe_script() -> str:
     """The source of axe-core, installed with npm beside the environment when it is missing."""
     place = Path(sys.prefix) / "node_modules" / "axe-core" / "axe.min.js"
-    if not place.exists():
-        npm = shutil.which("npm")
-        if npm is None:
-            pytest.skip("needs axe-core, and there is no npm to install it")
-        command = [npm, "install", "--prefix", sys.prefix, "--no-save", "--no-package-lock", AXE]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            pytest.skip(f"npm could not install axe-core: {done.stderr.strip()[-200:]}")
+    with (Path(sys.prefix) / "axe-core.lock").open("w") as lock:
+        flock(lock, LOCK_EX)  # tests may run in several processes, and one of them installs it
+        if not place.exists():
+            _install_axe()
     return place.read_text("utf-8")
+
+
+def _install_axe() -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("needs axe-core, and there is no npm to install it")
+    command = [npm, "install", "--prefix", sys.prefix, "--no-save", "--no-package-lock", AXE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"npm could not install axe-core: {done.stderr.strip()[-200:]}")
 
 
 def axe_findings(page: Page) -> list[str]:

@@ -112,6 +112,12 @@ class Endpoint:
         await web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True).start()
         self.port = self._runner.addresses[0][1]
 
+    async def _listen_no_more(self) -> None:
+        """Take no more connections, from this moment on; those that there are stay open."""
+        assert self._runner is not None
+        for site in list(self._runner.sites):
+            await site.stop()
+
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         asked = which(json.loads(await request.text()))
         self.asked[asked] += 1
@@ -140,6 +146,10 @@ class Endpoint:
             # With nothing to linger for, closing sends a reset instead of a polite end.
             connection = transport.get_extra_info("socket")
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            transport.abort()
+            return web.Response()
+        if fault.name == "gone":
+            await self._listen_no_more()
             transport.abort()
             return web.Response()
         if fault.name not in ("half a body", "drip"):

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import os
 import random
+import re
+import subprocess
+import sys
+import tomllib
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
+from threading import Barrier
 
 import pytest
 from hypothesis import given
@@ -16,8 +23,9 @@ from citemark import Judgment
 from citemark.citations import parse_answer
 from citemark.errors import UsageError
 from citemark.judges import find_judge
-from citemark.judges.embedded.fast import apportioned, judge_fast
+from citemark.judges.embedded.fast import judge_fast
 from citemark.judges.embedded.intervals import spreads, whole
+from citemark.judges.embedded.judgments import apportioned
 from citemark.judges.embedded.language import is_english
 from citemark.judges.protocol import Judge
 from citemark.rubrics import DEFAULT_METRICS, Rubric, rubric
@@ -108,6 +116,66 @@ def test_the_same_case_gives_the_same_whatever_is_scored_beside_it() -> None:
     together = [card.to_dict() for card in citemark.score_many(cases, judge="embedded:fast")]
     alone = [citemark.score(case, judge="embedded:fast").to_dict() for case in reversed(cases)]
     assert together == alone[::-1]
+
+
+def test_threads_at_once_get_the_scores_of_one_after_the_other() -> None:
+    chance = random.Random(11)
+    sentences = [sentence.strip() for sentence in ANSWER.split(".") if sentence.strip()]
+    cases = [
+        {
+            "id": str(i),
+            "query": f"{QUERY} {i}",
+            "answer": " ".join(
+                f"{chance.choice(sentences)} in {1900 + i} {chance.random():.3f} [{n}]."
+                for n in chance.choices(range(1, 6), k=8)
+            ),
+        }
+        for i in range(40)
+    ]
+    judge = find_judge("embedded:fast")
+    start = Barrier(8)
+
+    def score(lane: int) -> list[dict[str, object]]:
+        start.wait()
+        return [citemark.score(case, judge=judge).to_dict() for case in cases[lane::8]]
+
+    with ThreadPoolExecutor(8) as threads:
+        together = list(threads.map(score, range(8)))
+    alone = [citemark.score(case, judge="embedded:fast").to_dict() for case in cases]
+    assert [together[i % 8][i // 8] for i in range(40)] == alone
+
+
+def test_threads_that_start_at_once_read_the_model_once() -> None:
+    script = (
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from citemark.judges.embedded import fast_model, static\n"
+        "with ThreadPoolExecutor(8) as threads:\n"
+        "    models = list(threads.map(lambda _: fast_model.fast_model(), range(8)))\n"
+        "    words = list(threads.map(lambda _: static.static_embedder(), range(8)))\n"
+        "print(len({id(m) for m in models}), len({id(w) for w in words}))\n"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "1"]
+
+
+def test_it_says_in_one_line_how_far_to_trust_it() -> None:
+    trust = find_judge("embedded:fast").trust
+    assert re.search(r"fitted to a frontier LLM; rank agreement with it \.\d\d ", trust)
+    assert len(trust) <= 120
+    assert "\n" not in trust
+
+
+def test_training_sets_the_figures_of_one_tier_and_keeps_the_others(tmp_path: Path) -> None:
+    write = pytest.importorskip("training.trust").write
+    write("embedded:fast", 0.664, folder=tmp_path)
+    write("embedded", 0.701, folder=tmp_path)
+    write("embedded:fast", 0.712, folder=tmp_path)
+    tiers = tomllib.loads((tmp_path / "trust.toml").read_text(encoding="utf-8"))["tiers"]
+    assert {name: figures["spearman"] for name, figures in tiers.items()} == {
+        "embedded": 0.7,
+        "embedded:fast": 0.71,
+    }
 
 
 def test_a_huge_answer_with_many_sources_is_scored() -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from citemark.citations import parse_answer
 from citemark.judges.embedded.fast_model import fast_model
 from citemark.judges.embedded.feature_table import FeatureTable, feature_table
+from citemark.judges.embedded.signs import signs_of
 from citemark.judges.embedded.statements import read
 from citemark.judges.embedded.static import static_embedder
+from citemark.judges.embedded.terms import words_of
 from citemark.judges.embedded.units import units_of
 
 QUERY = "Why does bread dough rise, and how long should it rest?"
@@ -93,6 +97,25 @@ def test_signs_of_particulars_are_counted() -> None:
 def test_an_enumeration_has_joints_but_a_lead_in_has_none() -> None:
     assert [u.joints for u in units_of("Copper, zinc and tin conduct heat.", 0)] == [2]
     assert [u.joints for u in units_of("Importantly, copper conducts heat.", 0)] == [0]
+
+
+@given(st.text(st.sampled_from("ab'-_1,. Z%"), max_size=40))
+def test_plain_text_is_cut_into_the_same_words_as_any_other(text: str) -> None:
+    assert words_of(text) == words_of(f"{text} \u00e9")[:-1]
+
+
+@pytest.mark.parametrize(
+    ("clause", "joints"),
+    [
+        ("copper, zinc, and tin", 2),
+        ("copper , zinc or  tin", 2),
+        ("the, copper and of", 0),
+        ("- , and, zinc, tin", 1),
+        ("sand or", 0),
+    ],
+)
+def test_joints_stand_between_words_that_say_something(clause: str, joints: int) -> None:
+    assert signs_of(clause).joints == joints
 
 
 def test_near_words_have_near_vectors_and_rare_words_are_rarer() -> None:

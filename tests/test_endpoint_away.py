@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,6 @@ import citemark
 from faulty import (
     SOAK,
     SOURCES,
-    Asked,
     Endpoint,
     Fault,
     assert_all_right,
@@ -90,9 +88,13 @@ def test_an_endpoint_that_drips(server: Endpoint, tmp_path: Path, out: Path) -> 
     assert_all_right(out, 30)
 
 
-def ask(server: Endpoint, **options: Any) -> list[tuple[str, str | None]]:
-    """The status and the reason of the three judgments of one case."""
-    case = {"query": "What is tea 1?", "answer": "It is hot [1]. It is green [2]. Tea [3]."}
+CASE = {"query": "What is tea 1?", "answer": "It is hot [1]. It is green [2]. Tea [3]."}
+
+
+def ask(
+    server: Endpoint, case: dict[str, str] = CASE, **options: Any
+) -> list[tuple[str, str | None]]:
+    """The status and the reason of the judgments of one case."""
     settings: dict[str, Any] = {"mode": "direct", "metrics": ["relevance"], "first_wait": 0.05}
     card = citemark.score(case, judge="openai:m", base_url=server.url, **(settings | options))
     return [(source.relevance.status, source.relevance.reason) for source in card]
@@ -114,18 +116,17 @@ def test_the_deadline_holds_whatever_wait_is_asked_for(server: Endpoint, wait: s
 
 def test_an_endpoint_that_stays_away(server: Endpoint) -> None:
     """What is left fails at the deadline, together: not each after a deadline of its own."""
-
-    def gone(asked: Asked, _: int) -> None:
-        if asked[1] == 2 and server.running:
-            threading.Thread(target=server.stop).start()
-
-    server.fault = gone
-    server.delay = 0.1
+    many = 12
+    answer = " ".join(f"It is hot [{n}]." for n in range(1, many + 1))
+    case = {"query": "What is tea 1?", "answer": answer}
+    # Gone before the second is answered, so that no other can slip through.
+    server.fault = lambda asked, _: Fault("gone") if asked[1] == 2 else None
     began = time.monotonic()
-    found = ask(server, timeout=0.5, deadline=1.0, concurrency=1, retries=1)
-    assert time.monotonic() - began < 4
-    assert found[0] == ("scored", None)
-    assert found[2] == ("failed", "provider_error")
+    found = ask(server, case, timeout=1.5, deadline=1.5, concurrency=1, retries=1)
+    assert time.monotonic() - began < 0.5 * many * 1.5
+    assert found == [("scored", None)] + [("failed", "provider_error")] * (many - 1)
+    assert server.requests == 2
     server.fault = lambda *_: None
+    server.stop()
     server.start()
-    assert ask(server) == [("scored", None)] * SOURCES
+    assert ask(server, case) == [("scored", None)] * many

@@ -8,17 +8,17 @@ away concreteness, filler and persuasion change nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from citemark import Case
 from citemark.citations import parse_answer
+from citemark.judges.embedded.passages import passages_of, roles_of
+from citemark.judges.embedded.tokens import Pairs, pairs_of, tokenizer
 from training.discipline.transformations import transformed
 from training.judged import SUBSCORES, Array, JudgedCase
-from training.passages import passages_of, roles_of
-from training.tokens import Pairs, pairs_of
 
 _R1, _R3, _R4, _U3 = 0, 2, 3, 12
 _VAGUE = 0.4
@@ -36,6 +36,8 @@ class Example:
     levels: Array
     weights: Array
     """How much each level counts: (sources, 25)."""
+    surprise: NDArray[np.float32] | None = None
+    """How surprising each token is, where that is known (else NaN): (passages, tokens)."""
 
 
 def example(
@@ -47,10 +49,31 @@ def example(
     return Example(pairs_of(query, passages), roles, levels, weights)
 
 
-def judged(case: JudgedCase) -> Example:
+def judged(case: JudgedCase, costs: Sequence[NDArray[np.float32]] | None = None) -> Example:
     """A judged case; two passes count for more than one."""
     weights = np.repeat((1 + np.array(case.passes, dtype=np.float64)[:, None]) / 2, SUBSCORES, 1)
-    return example(case.query, case.answer, case.sources, case.levels, weights)
+    found = example(case.query, case.answer, case.sources, case.levels, weights)
+    if costs is None or not len(found.pairs.ids):
+        return found
+    return replace(found, surprise=_surprise(case, found.pairs, costs))
+
+
+def _surprise(
+    case: JudgedCase, pairs: Pairs, costs: Sequence[NDArray[np.float32]]
+) -> NDArray[np.float32]:
+    from training.surprise import per_piece
+
+    found = np.full(pairs.ids.shape, np.nan, dtype=np.float32)
+    passages = passages_of(parse_answer(case.answer))
+    texts = [passage.text for passage in passages]
+    read = tokenizer().encode_batch(texts, add_special_tokens=False)
+    for row, where, text, pieces, cost in zip(
+        found, pairs.passage, texts, read, costs, strict=True
+    ):
+        places = np.flatnonzero(where)[:-1]
+        ends = [end for _, end in pieces.offsets[: len(places)]]
+        row[places] = per_piece(text, cost, ends)
+    return found
 
 
 def variants(cases: Sequence[JudgedCase], seed: int) -> Iterator[Example]:

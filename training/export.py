@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from training.network import VECTOR, Encoder, Head
-from training.passages import ROLES
+from citemark.judges.embedded.passages import ROLES
+from training.fit_network import SURPRISE
+from training.network import Encoder, Head
 
 _OPSET = 20
 _SMALL = 4096
@@ -26,15 +27,28 @@ _SMALL = 4096
 
 
 class _Reader(nn.Module):
-    """The encoder from tokens to sentence vectors."""
+    """The encoder from tokens to what the head needs of each passage: once, for all sources."""
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, head: Head) -> None:
         super().__init__()
-        self.encoder = encoder
+        self.encoder, self.sentence = encoder, head.sentence
 
-    def forward(self, ids: Tensor, live: Tensor, passage: Tensor) -> Tensor:
-        """Tokens in, one vector per sentence out."""
-        return self.encoder.upper(self.encoder.lower(ids, live), live, passage)
+    def forward(self, ids: Tensor, live: Tensor, passage: Tensor) -> tuple[Tensor, Tensor]:
+        """Tokens in; out come a vector per passage and the surprise at each token."""
+        vectors, surprise = self.encoder.upper(self.encoder.lower(ids, live), live, passage)
+        return self.sentence(vectors), surprise * SURPRISE
+
+
+class _Weigher(nn.Module):
+    """The head without its first step, which the reader has taken."""
+
+    def __init__(self, head: Head) -> None:
+        super().__init__()
+        self.head = head
+
+    def forward(self, vectors: Tensor, roles: Tensor, live: Tensor) -> Tensor:
+        """Passages and roles in, 25 levels out."""
+        return self.head.weigh(vectors, roles, live)
 
 
 def export(encoder: Encoder, head: Head, folder: Path) -> None:
@@ -42,21 +56,31 @@ def export(encoder: Encoder, head: Head, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     ids, live = torch.zeros((2, 9), dtype=torch.int64), torch.ones((2, 9), dtype=torch.bool)
     _write(
-        _Reader(encoder).eval(),
+        _Reader(encoder, head).eval(),
         (ids, live, live),
         folder / "encoder.onnx",
         {name: {0: "rows", 1: "tokens"} for name in ("ids", "live", "passage")},
+        {"vectors": {0: "rows"}, "surprise": {0: "rows", 1: "tokens"}},
     )
     _write(
-        head.eval(),
-        (torch.zeros(2, 3, VECTOR), torch.zeros(2, 3, ROLES), torch.ones(2, 3, dtype=torch.bool)),
+        _Weigher(head).eval(),
+        (
+            torch.zeros(2, 3, head.sentence.out_features),
+            torch.zeros(2, 3, ROLES),
+            torch.ones(2, 3, dtype=torch.bool),
+        ),
         folder / "head.onnx",
         {name: {0: "rows", 1: "passages"} for name in ("vectors", "roles", "live")},
+        {"levels": {0: "rows"}},
     )
 
 
 def _write(
-    module: nn.Module, inputs: tuple[Tensor, ...], path: Path, axes: dict[str, dict[int, str]]
+    module: nn.Module,
+    inputs: tuple[Tensor, ...],
+    path: Path,
+    axes: dict[str, dict[int, str]],
+    found: dict[str, dict[int, str]],
 ) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         plain = Path(scratch) / "plain.onnx"
@@ -65,8 +89,8 @@ def _write(
             inputs,
             str(plain),
             input_names=list(axes),
-            output_names=["found"],
-            dynamic_axes={**axes, "found": {0: "rows"}},
+            output_names=list(found),
+            dynamic_axes={**axes, **found},
             opset_version=_OPSET,
             dynamo=False,
         )

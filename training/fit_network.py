@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,16 +14,18 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.examples import Example, judged, usable, variants
-from training.judged import Array, JudgedCase
+from training.judged import JudgedCase
 from training.network import Encoder, Head
+from training.surprise import Surprises
 
 _CHUNK = 3000
 """Tokens, padding included, that are read at once."""
-_INFLUENCE, _UNIQUENESS, _DIVERSITY, _COUNT, _I4 = 1, 2, 3, 4, 8
-_FALL = 0.25
-"""How far, in levels (a quarter of a point of the mean sub-score), a total must fall."""
 
 
+SURPRISE = 4.0
+"""What the network's guesses of surprise are multiplied by: they are near 1."""
+_MADE_FROM = 3
+"""Variants are made of every third case: few of them are ever used."""
 Place = tuple[int, int]
 """An example and one of its sentences."""
 
@@ -34,12 +36,12 @@ class Setting:
 
     epochs: int = 4
     batch: int = 8
-    kept: int = 4
-    encoder_rate: float = 1e-4
-    head_rate: float = 1e-3
-    ranking: float = 0.3
-    laws: float = 0.3
-    made: float = 0.15
+    kept: int = 3
+    encoder_rate: float = 2e-4
+    head_rate: float = 6e-4
+    ranking: float = 0.5
+    surprise: float = 1.0
+    made: float = 0.1
     """The part of a round that is made variants."""
     seed: int = 0
 
@@ -53,9 +55,10 @@ class Network(nn.Module):
         self.head = Head()
         self._lower: dict[int, list[Tensor]] = {}
 
-    def forward(self, examples: Sequence[Example]) -> tuple[Tensor, Tensor, Tensor]:
-        """The sentence vectors, roles and lives of all sources of the examples, one a row."""
-        vectors = self._vectors(examples)
+    def together(
+        self, examples: Sequence[Example], vectors: Sequence[Tensor]
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """What the head reads: one row for each source."""
         length = max(len(v) for v in vectors)
         rows, roles, live = [], [], []
         for example, own in zip(examples, vectors, strict=True):
@@ -66,21 +69,25 @@ class Network(nn.Module):
                 live.append(torch.arange(length) < len(own))
         return torch.stack(rows), torch.stack(roles), torch.stack(live)
 
-    def _vectors(self, examples: Sequence[Example]) -> list[Tensor]:
+    def read(self, examples: Sequence[Example]) -> tuple[list[Tensor], dict[Place, Tensor]]:
+        """The vectors of each example's passages, and the surprise at each passage's tokens."""
         lower = [self._read(example) for example in examples]
         flat = [(i, j) for i, rows in enumerate(lower) for j in range(len(rows))]
         flat.sort(key=lambda place: len(lower[place[0]][place[1]]))
-        found: dict[tuple[int, int], Tensor] = {}
+        found: dict[Place, Tensor] = {}
+        surprises: dict[Place, Tensor] = {}
         for chunk in _chunks(flat, [len(lower[i][j]) for i, j in flat]):
             length = len(lower[chunk[-1][0]][chunk[-1][1]])
             x = torch.stack([_lengthened(lower[i][j].float(), length) for i, j in chunk])
             live = np.stack([_fit(examples[i].pairs.live[j], length) for i, j in chunk])
             own = np.stack([_fit(examples[i].pairs.passage[j], length) for i, j in chunk])
-            read = self.encoder.upper(x, torch.from_numpy(live), torch.from_numpy(own))
-            found |= dict(zip(chunk, read, strict=True))
-        return [
+            vectors, surprise = self.encoder.upper(x, torch.from_numpy(live), torch.from_numpy(own))
+            found |= dict(zip(chunk, vectors, strict=True))
+            surprises |= dict(zip(chunk, surprise, strict=True))
+        vectors_of = [
             torch.stack([found[i, j] for j in range(len(rows))]) for i, rows in enumerate(lower)
         ]
+        return vectors_of, surprises
 
     def _read(self, example: Example) -> list[Tensor]:
         """The tokens of an example after the lower layers, which never change: read once."""
@@ -121,6 +128,7 @@ def fit(
     cases: Sequence[JudgedCase],
     weights: Path,
     setting: Setting,
+    surprises: Surprises | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Network:
     """A network fitted to the judged cases."""
@@ -128,8 +136,8 @@ def fit(
     torch.use_deterministic_algorithms(True)
     rng = np.random.default_rng(setting.seed)
     network = Network(weights, setting)
-    real = usable(map(judged, cases))
-    made = list(variants(cases, setting.seed))
+    real = usable(judged(case, surprises[case.id] if surprises else None) for case in cases)
+    made = list(variants(cases[::_MADE_FROM], setting.seed)) if setting.made else []
     levels = np.concatenate([example.levels for example in real])
     network.head.middle.copy_(torch.from_numpy(levels.mean(0)))
     network.head.spread.copy_(torch.from_numpy(levels.std(0) + 1e-3))
@@ -144,7 +152,7 @@ def fit(
         order = rng.permutation(len(pool))
         for start in range(0, len(order), setting.batch):
             batch = [pool[i] for i in order[start : start + setting.batch]]
-            loss = _loss(network, batch, setting, rng)
+            loss = _loss(network, batch, setting)
             optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -177,10 +185,9 @@ def _optimizer(
     return optimizer, schedule
 
 
-def _loss(
-    network: Network, batch: Sequence[Example], setting: Setting, rng: np.random.Generator
-) -> Tensor:
-    vectors, roles, live = network(batch)
+def _loss(network: Network, batch: Sequence[Example], setting: Setting) -> Tensor:
+    read, surprises = network.read(batch)
+    vectors, roles, live = network.together(batch, read)
     said = network.head(vectors, roles, live)
     asked = torch.from_numpy(np.concatenate([example.levels for example in batch])).float()
     weight = torch.from_numpy(np.concatenate([example.weights for example in batch])).float()
@@ -196,46 +203,20 @@ def _loss(
     both = (case[:, None] == case[None])[..., None] & (gap > 0.25) & (whole[:, None] > 0)
     wrong = functional.softplus(-4 * (ours[:, None] - ours[None])) / 2
     loss = loss + setting.ranking * (both * wrong).sum() / both.sum().clamp(min=1)
-    return loss + setting.laws * _laws(network.head, vectors, roles, live, said, rng)
+    return loss + setting.surprise * _surprise_loss(batch, surprises)
+
+
+def _surprise_loss(batch: Sequence[Example], surprises: Mapping[Place, Tensor]) -> Tensor:
+    said, asked = [torch.zeros(1)], [torch.zeros(1)]
+    for (i, j), own in surprises.items():
+        known = batch[i].surprise
+        if known is not None:
+            wanted = torch.from_numpy(known[j, : len(own)])
+            there = ~wanted.isnan()
+            said.append(own[: len(wanted)][there])
+            asked.append(wanted[there] / SURPRISE)
+    return functional.mse_loss(torch.cat(said), torch.cat(asked))
 
 
 def _totals(levels: Tensor) -> Tensor:
     return levels.view(len(levels), 5, 5).sum(-1) / 4
-
-
-def _laws(
-    head: Head, vectors: Tensor, roles: Tensor, live: Tensor, said: Tensor, rng: np.random.Generator
-) -> Tensor:
-    """Half of a source's sentences must count for less; an echo must make it less unique."""
-    own = live & ((roles[..., 0] + roles[..., 1]) > 0)
-    many = own.sum(1) >= 2
-    loss = vectors.new_zeros(())
-    if bool(many.any()):
-        gone = own[many] & torch.from_numpy(rng.random(tuple(own[many].shape)) < 0.5)
-        gone[torch.arange(len(gone)), own[many].float().argmax(1)] = True
-        less = head(vectors[many], roles[many], live[many] & ~gone)
-        kept = ((own[many] & ~gone).sum(1) > 0)[:, None]
-        fall = (_totals(said[many]) - _totals(less))[:, [_INFLUENCE, _DIVERSITY, _COUNT]]
-        loss = loss + (kept * functional.relu(_FALL - fall)).mean()
-    echo = torch.zeros_like(roles)
-    echo[..., 3], echo[..., 6] = 1.0, 0.25
-    twice = torch.cat([vectors, vectors], 1), torch.cat([roles, echo], 1)
-    echoed = head(*twice, torch.cat([live, own], 1))
-    fall = (_totals(said) - _totals(echoed))[:, _UNIQUENESS]
-    spared = functional.relu(0.2 - (said - echoed)[:, _I4])
-    any_own = (own.sum(1) > 0).float()
-    return loss + (any_own * (functional.relu(_FALL - fall) + spared)).mean()
-
-
-def predict(network: Network, cases: Sequence[JudgedCase]) -> Array:
-    """The levels of all judged sources: (sources, 25)."""
-    found = []
-    with torch.no_grad():
-        for case in cases:
-            example = judged(case)
-            if len(example.pairs.ids) == 0:
-                found.append(np.zeros((len(case.sources), 25)))
-                continue
-            found.append(network.head(*network([example])).double().numpy())
-            network.forget()
-    return np.concatenate(found)

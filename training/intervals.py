@@ -7,6 +7,7 @@ scores of the LLM fall inside, once the ends are rounded to whole scores.
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -61,6 +62,17 @@ def cross_validated(expected: Array, llm: Array, fold: NDArray[np.int64]) -> dic
     return found
 
 
+def ends(expected: Array, llm: Array, fold: NDArray[np.int64]) -> Array:
+    """The interval of every score by a spread fitted to the other folds: (rows, metrics, 2)."""
+    found = np.zeros((*expected.shape, 2))
+    for i in range(expected.shape[1]):
+        for one in np.unique(fold):
+            test = fold == one
+            spread = spread_of(expected[~test, i], llm[~test, i])
+            found[test, i] = [spread.interval(float(value)) for value in expected[test, i]]
+    return found
+
+
 def write(tiers: dict[str, list[Spread]], path: Path) -> None:
     """Write the spreads of every tier as TOML."""
     lines = ["# 80 % intervals, from errors on answers that the model had not seen (training)."]
@@ -74,3 +86,16 @@ def write(tiers: dict[str, list[Spread]], path: Path) -> None:
                 f"up = {list(spread.up)}",
             ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def write_over(tiers: dict[str, list[Spread]], path: Path) -> None:
+    """Write the spreads of some tiers, and keep those that the file has of others."""
+    known: dict[str, list[Spread]] = {}
+    if path.is_file():
+        for tier, metrics in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            entries = [metrics[metric] for metric in DEFAULT_METRICS]
+            known[tier] = [
+                Spread(tuple(e["edges"]), tuple(e["down"]), tuple(e["up"])) for e in entries
+            ]
+    both = known | tiers
+    write({tier: both[tier] for tier in sorted(both)}, path)

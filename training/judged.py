@@ -16,7 +16,7 @@ from citemark.rubrics import DEFAULT_METRICS
 Array = NDArray[np.float64]
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "judged.jsonl"
-FOLDS = 5
+FOLDS = 3
 SUBSCORES = 25
 
 

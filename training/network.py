@@ -14,8 +14,8 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
+from citemark.judges.embedded.passages import ROLES
 from training.judged import SUBSCORES
-from training.passages import ROLES
 
 WIDTH, HEADS, INNER, LAYERS = 384, 12, 1536, 6
 VECTOR = 3 * WIDTH
@@ -73,6 +73,7 @@ class Encoder(nn.Module):
         self.kind = nn.Parameter(state["embeddings.token_type_embeddings.weight"][0], False)
         self.norm = nn.LayerNorm(WIDTH, 1e-12)
         self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
+        self.surprise = nn.Linear(WIDTH, 1)
         self.kept = kept
         self.norm.load_state_dict(_part(state, "embeddings.LayerNorm"))
         for i, layer in enumerate(self.layers):
@@ -87,20 +88,18 @@ class Encoder(nn.Module):
             x = layer(x, live)
         return torch.as_tensor(x)
 
-    def upper(self, x: Tensor, live: Tensor, passage: Tensor) -> Tensor:
-        """The vector of every sentence."""
+    def upper(self, x: Tensor, live: Tensor, passage: Tensor) -> tuple[Tensor, Tensor]:
+        """The vector of every sentence, and how surprising each of its tokens is."""
         for layer in self.layers[self.kept :]:
             x = layer(x, live)
         own = passage.float()[..., None]
         asked = (live & ~passage).float()[..., None]
-        return torch.cat(
-            [
-                x[:, 0],
-                (x * own).sum(1) / own.sum(1).clamp(min=1),
-                (x * asked).sum(1) / asked.sum(1).clamp(min=1),
-            ],
-            -1,
-        )
+        vectors = [
+            x[:, 0],
+            (x * own).sum(1) / own.sum(1).clamp(min=1),
+            (x * asked).sum(1) / asked.sum(1).clamp(min=1),
+        ]
+        return torch.cat(vectors, -1), self.surprise(x)[..., 0]
 
 
 def _part(state: dict[str, Tensor], name: str) -> dict[str, Tensor]:
@@ -149,7 +148,11 @@ class Head(nn.Module):
 
     def forward(self, vectors: Tensor, roles: Tensor, live: Tensor) -> Tensor:
         """(rows, n, VECTOR), (rows, n, ROLES), (rows, n) -> (rows, 25)."""
-        x = self.sentence(self.drop(vectors)) + self.role(roles)
+        return self.weigh(self.sentence(self.drop(vectors)), roles, live)
+
+    def weigh(self, passages: Tensor, roles: Tensor, live: Tensor) -> Tensor:
+        """The same from passages that have been brought to the head's width."""
+        x = passages + self.role(roles)
         x = torch.cat([self.source.expand(x.shape[0], 1, -1), x], 1)
         seen = torch.cat([torch.ones_like(live[:, :1]), live], 1)
         for block in self.blocks:

@@ -75,22 +75,27 @@ async def ascore(
 def score_many(cases: Iterable[Case | Mapping[str, Any]], **options: Any) -> Iterator[Scorecard]:
     """Score many cases, lazily and in order; ``options`` are those of :func:`ascore_many`."""
     cards = ascore_many(cases, **options)
-    runner = asyncio.Runner()
+    runner = asyncio.Runner(loop_factory=_loop_for(options.get("judge", "embedded")))
     # Two loops cannot run in one thread: within a notebook, ours runs in a thread of its own.
     pool = ThreadPoolExecutor(max_workers=1) if _loop_is_running() else None
 
-    def wait(step: Callable[[], Coroutine[Any, Any, Scorecard | None]]) -> Scorecard | None:
+    come: list[Scorecard | None] = []
+
+    def wait(step: Callable[[], Coroutine[Any, Any, None]]) -> None:
         return pool.submit(lambda: runner.run(step())).result() if pool else runner.run(step())
 
-    async def next_card() -> Scorecard | None:
-        return await anext(cards, None)
+    async def next_card() -> None:
+        # Not as the result: the runner's handling of Ctrl-C spells out the task with all of it.
+        come.append(await anext(cards, None))
 
     async def close() -> None:
         await cards.aclose()
 
     try:
-        while (card := wait(next_card)) is not None:
+        wait(next_card)
+        while (card := come.pop()) is not None:
             yield card
+            wait(next_card)
     finally:
         wait(close)
         if pool:
@@ -148,6 +153,17 @@ def choose_rubrics(metrics: Iterable[str] | None, own: Iterable[Rubric] = ()) ->
                     f"{given.name} and {other} both have a sub-score {identifier}; rename one"
                 )
     return tuple(chosen.values())
+
+
+def _loop_for(judge: object) -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """What makes the event loop: a quick one for judges that are asked over the network."""
+    if str(getattr(judge, "name", judge)).startswith("embedded"):
+        return None  # it waits for nothing, and asyncio's own loop is made sooner
+    try:
+        import uvloop
+    except ImportError:  # there is none for Windows; asyncio's own does the same
+        return None
+    return uvloop.new_event_loop
 
 
 def _loop_is_running() -> bool:

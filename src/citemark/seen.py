@@ -66,7 +66,8 @@ class Seen:
         """Where a number is, or where it would go."""
         slots = self._slots
         last = len(slots) - 1
-        slot = (number * _ODD >> 20) & last
+        # The highest bits of the product are the ones that every bit of the number has a say in.
+        slot = (number * _ODD & _MASK) >> (64 - last.bit_length())
         while (there := slots[slot]) and there != number:
             slot = (slot + 1) & last
         return slot

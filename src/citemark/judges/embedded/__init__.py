@@ -1,4 +1,4 @@
-"""The embedded judge: scores by rules, on the spot, without network or model."""
+"""The embedded judge: a small model in the package, without key or connection."""
 
 from __future__ import annotations
 

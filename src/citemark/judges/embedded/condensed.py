@@ -8,7 +8,6 @@ larger one the statements with most content are kept, shared out evenly among it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from citemark.judges.embedded.statements import Reading, Statement
 
@@ -53,7 +52,8 @@ def _of(reading: Reading, sources: Sequence[int]) -> Reading:
     for i, statement in enumerate(statements):
         for source in statement.credit:
             by_source[source].append(i)
-    return Reading(statements, {s: tuple(own) for s, own in by_source.items()}, reading.spoken)
+    owned = {source: tuple(own) for source, own in by_source.items()}
+    return Reading(statements, owned, reading.spoken, reading.disclaiming)
 
 
 def _ranked(reading: Reading, own: Sequence[int]) -> list[int]:
@@ -67,6 +67,6 @@ def _cut(statement: Statement, group: set[int]) -> Statement:
     """A statement with the credit of some sources and without the end of an endless one."""
     unit = statement.unit
     if len(unit.terms) > _LONG_STATEMENT:
-        unit = replace(unit, terms=unit.terms[:_LONG_STATEMENT], plain=unit.plain[:_LONG_STATEMENT])
+        unit = unit._replace(terms=unit.terms[:_LONG_STATEMENT], plain=unit.plain[:_LONG_STATEMENT])
     credit = {source: value for source, value in statement.credit.items() if source in group}
     return Statement(unit, credit, statement.sentences, statement.part)

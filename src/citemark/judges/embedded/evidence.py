@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
+from itertools import chain
 
+from citemark.judges.embedded.lexicon import lexicon
 from citemark.judges.embedded.match import Query
 from citemark.judges.embedded.overlap import Overlap
 from citemark.judges.embedded.specificity import particulars
 from citemark.judges.embedded.statements import Reading, Statement
-from citemark.judges.embedded.units import weight
+from citemark.judges.embedded.terms import COMMON_WEIGHT
 
 _MOST = 3
 """No level names more sentences than this."""
@@ -19,7 +21,7 @@ _NEXT = 0.5
 """A further sentence is named if it shows at least this part of what the first one shows."""
 
 
-class Trait(Enum):
+class Trait(StrEnum):
     """What makes a sentence evidence for a level."""
 
     MATCH = "match"  # it takes up the query
@@ -41,82 +43,105 @@ class Exhibits:
     overlap: Overlap
     shared: dict[Trait, list[float]] = field(default_factory=dict)
     """What each statement of the answer shows; for all sources of it the same."""
-    _chosen: dict[tuple[Trait, bool], tuple[int, ...]] = field(default_factory=dict)
+    own: tuple[Statement, ...] = field(init=False)
+    said_in: tuple[tuple[int, ...], ...] = field(init=False)
+    """For each statement of the source, the sentences that say it and cite the source."""
+    _chosen: dict[tuple[Trait, bool], tuple[int, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        reading = self.reading
+        own = tuple([reading.statements[i] for i in reading.by_source.get(self.source, ())])
+        spoken = reading.spoken.get(self.source)
+        cited_in = spoken.sentences if spoken else ()
+        said_in = tuple([tuple([n for n in s.sentences if n in cited_in]) for s in own])
+        object.__setattr__(self, "own", own)
+        object.__setattr__(self, "said_in", said_in)
+        object.__setattr__(self, "_chosen", {})
 
     def sentences(self, trait: Trait, level: int) -> tuple[int, ...]:
         """The numbers of one to three sentences that show a trait; none for the level 0."""
         if not level:
             return ()
-        key = trait, level <= 1
-        if key not in self._chosen:
-            self._chosen[key] = self._choose(*key)
-        return self._chosen[key]
+        key = trait, level <= 1 and trait in _BY_LEVEL
+        found = self._chosen.get(key)
+        if found is None:
+            found = self._chosen[key] = self._choose(*key)
+        return found
+
+    def of_answer(self, trait: Trait) -> list[float]:
+        """How much each statement of the answer shows a trait that knows of no source."""
+        found = self.shared.get(trait)
+        if found is None:
+            found = self.shared[trait] = _OF_ANSWER[trait](self)
+        return found
 
     def _choose(self, trait: Trait, low: bool) -> tuple[int, ...]:
-        places = self.reading.by_source[self.source]
-        own = [self.reading.statements[i] for i in places]
-        if trait in _SHARED:
-            if trait not in self.shared:
-                self.shared[trait] = _VALUES[trait](self, list(self.reading.statements), low)
-            values = [self.shared[trait][i] for i in places]
+        said_in = self.said_in
+        if len(set(chain.from_iterable(said_in))) == 1:
+            return next(filter(None, said_in))[:1]  # there is no other to name
+        if trait in _OF_ANSWER:
+            every = self.of_answer(trait)
+            values = [every[i] for i in self.reading.by_source[self.source]]
         else:
-            values = _VALUES[trait](self, own, low)
+            values = _OF_SOURCE[trait](self, low)
         if max(values) <= 0:
-            values = [statement.unit.mass for statement in own]
-        cited_in = self.reading.spoken[self.source].sentences
+            values = [statement.unit.mass for statement in self.own]
         sums: dict[int, float] = {}
-        for statement, value in zip(own, values, strict=True):
-            for n in statement.sentences:
-                if n in cited_in:
-                    sums[n] = sums.get(n, 0.0) + value
-        ranked = sorted(sums, key=lambda n: (-sums[n], n))[:_MOST]
-        return tuple(sorted(n for n in ranked if sums[n] >= _NEXT * sums[ranked[0]]))
+        for places, value in zip(said_in, values, strict=True):
+            for n in places:
+                sums[n] = sums.get(n, 0.0) + value
+        ranked = sorted([(-value, n) for n, value in sums.items()])[:_MOST]
+        return tuple(sorted([n for value, n in ranked if value <= _NEXT * ranked[0][0]]))
 
 
-_Values = Callable[[Exhibits, list[Statement], bool], list[float]]
+def _match(case: Exhibits) -> list[float]:
+    return [case.query.covered(statement.unit.terms) for statement in case.reading.statements]
 
 
-def _match(case: Exhibits, own: list[Statement], _low: bool) -> list[float]:
-    return [case.query.covered(statement.unit.terms) for statement in own]
+def _support(case: Exhibits) -> list[float]:
+    met = case.of_answer(Trait.MATCH)
+    return [
+        s.unit.mass * (0.5 + value) for s, value in zip(case.reading.statements, met, strict=True)
+    ]
 
 
-def _support(case: Exhibits, own: list[Statement], _low: bool) -> list[float]:
-    return [s.unit.mass * (0.5 + case.query.covered(s.unit.terms)) for s in own]
+def _particulars(case: Exhibits) -> list[float]:
+    return [max(0.0, particulars(statement.unit)) for statement in case.reading.statements]
 
 
-def _particulars(_case: Exhibits, own: list[Statement], _low: bool) -> list[float]:
-    return [max(0.0, particulars(statement.unit)) for statement in own]
+def _framing(case: Exhibits) -> list[float]:
+    return [float(s.unit.contrasts + s.unit.causes) for s in case.reading.statements]
 
 
-def _framing(_case: Exhibits, own: list[Statement], _low: bool) -> list[float]:
-    return [float(s.unit.contrasts + s.unit.causes) for s in own]
-
-
-def _apart(case: Exhibits, own: list[Statement], low: bool) -> list[float]:
+def _apart(case: Exhibits, low: bool) -> list[float]:
     near = case.overlap.closeness[case.source]
-    return [s.unit.mass * (value if low else 1 - value) for s, value in zip(own, near, strict=True)]
+    return [
+        s.unit.mass * (value if low else 1 - value) for s, value in zip(case.own, near, strict=True)
+    ]
 
 
-def _new(_case: Exhibits, own: list[Statement], _low: bool) -> list[float]:
-    holders = Counter(term for statement in own for term in statement.unit.terms)
-    return [sum(weight(t) / holders[t] for t in statement.unit.terms) for statement in own]
+def _new(case: Exhibits, _low: bool) -> list[float]:
+    terms = [statement.unit.terms for statement in case.own]
+    holders = Counter(chain.from_iterable(terms))
+    common = lexicon().common
+    value = {t: (COMMON_WEIGHT if t in common else 1.0) / n for t, n in holders.items()}
+    return [sum(map(value.__getitem__, own)) for own in terms]
 
 
-def _fresh(case: Exhibits, own: list[Statement], low: bool) -> list[float]:
-    if not low:
-        return _new(case, own, low)
-    cited_in = case.reading.spoken[case.source].sentences
-    return [float(sum(n in cited_in for n in s.sentences) - 1) for s in own]
+def _fresh(case: Exhibits, low: bool) -> list[float]:
+    return [float(len(places) - 1) for places in case.said_in] if low else _new(case, low)
 
 
-_VALUES: dict[Trait, _Values] = {
+_OF_ANSWER: dict[Trait, Callable[[Exhibits], list[float]]] = {
     Trait.MATCH: _match,
     Trait.SUPPORT: _support,
     Trait.PARTICULARS: _particulars,
     Trait.FRAMING: _framing,
+}
+_OF_SOURCE: dict[Trait, Callable[[Exhibits, bool], list[float]]] = {
     Trait.APART: _apart,
     Trait.NEW: _new,
     Trait.FRESH: _fresh,
 }
-_SHARED = frozenset({Trait.MATCH, Trait.SUPPORT, Trait.PARTICULARS, Trait.FRAMING})
-"""Traits of a statement that do not depend on the source."""
+_BY_LEVEL = frozenset({Trait.APART, Trait.FRESH})
+"""Traits that a low level shows by other sentences than a high one."""

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
-from citemark.judges.embedded.content import Floats
+from citemark.judges.embedded.vectors import Floats
 
 LIMIT = 4.0
 """A feature counts as at most so many standard deviations from its mean."""
@@ -23,7 +24,8 @@ TOP = 4.0
 
 def scaled(values: Floats, centre: Floats, scale: Floats) -> Floats:
     """Features about their mean, in standard deviations, the extreme ones cut."""
-    return np.asarray(np.clip((values - centre) * scale, -LIMIT, LIMIT), dtype=np.float32)
+    apart = (values - centre) * scale
+    return np.asarray(np.minimum(np.maximum(apart, -LIMIT), LIMIT), dtype=np.float32)
 
 
 def nearness(rows: Floats, landmarks: Floats, squares: Floats, width: float) -> Floats:
@@ -47,7 +49,7 @@ def product(left: Floats, right: Floats) -> Floats:
     linear algebra library's own threads and cost ten times the work. Pieces of one size also
     give a source the same levels whatever is judged beside it.
     """
-    found = np.zeros((-(-len(left) // _ROWS) * _ROWS, right.shape[1]), dtype=np.float32)
+    found = np.empty((-(-len(left) // _ROWS) * _ROWS, right.shape[1]), dtype=np.float32)
     padded = np.zeros((len(found), left.shape[1]), dtype=np.float32)
     padded[: len(left)] = left
     for i in range(0, len(found), _ROWS):
@@ -55,7 +57,12 @@ def product(left: Floats, right: Floats) -> Floats:
         for k in range(0, left.shape[1], _DEPTH):
             part = padded[rows, k : k + _DEPTH]
             for j in range(0, right.shape[1], _COLUMNS):
-                found[rows, j : j + _COLUMNS] += part @ right[k : k + _DEPTH, j : j + _COLUMNS]
+                piece = found[rows, j : j + _COLUMNS]
+                other = right[k : k + _DEPTH, j : j + _COLUMNS]
+                if k:
+                    piece += part @ other
+                else:
+                    np.matmul(part, other, out=piece)
     return found[: len(left)]
 
 
@@ -85,7 +92,7 @@ class FastModel:
     def levels(self, values: Floats) -> Floats:
         """The levels, drawn apart and on the scale of 0 to 4: (sources, 25)."""
         stretched = self.base + self.stretch * (self.raw(values) - self.base)
-        return np.clip(stretched, 0, TOP)
+        return np.asarray(np.minimum(np.maximum(stretched, 0), TOP))
 
 
 def load(path: Path) -> FastModel:
@@ -110,8 +117,16 @@ def names_of(names: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
     return np.array(list(names), dtype=np.str_)
 
 
+_READING = Lock()
+
+
 @cache
-def fast_model() -> FastModel:
-    """The model in the package, read once."""
+def _bundled() -> FastModel:
     with as_file(files("citemark.judges.embedded") / "model" / "fast.npz") as path:
         return load(path)
+
+
+def fast_model() -> FastModel:
+    """The model in the package, read once, however many threads ask for it."""
+    with _READING:
+        return _bundled()

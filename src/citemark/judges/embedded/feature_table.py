@@ -7,19 +7,23 @@ what layout, or under which number.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from citemark.judges.embedded.condensed import condensed
-from citemark.judges.embedded.content import Content, Floats, content_of
+from citemark.judges.embedded.content import Content, content_of
 from citemark.judges.embedded.detail import detail
+from citemark.judges.embedded.disclaimers import NAMES as DISCLAIMERS
+from citemark.judges.embedded.disclaimers import disclaimers
 from citemark.judges.embedded.fit import fit
 from citemark.judges.embedded.likeness import likeness
 from citemark.judges.embedded.question import question
-from citemark.judges.embedded.rivals import answer_level, compared
+from citemark.judges.embedded.rivals import COMPARISONS, answer_level, compared
 from citemark.judges.embedded.statements import Reading
 from citemark.judges.embedded.static import StaticEmbedder, static_embedder
 from citemark.judges.embedded.variety import variety
+from citemark.judges.embedded.vectors import Floats
 from citemark.judges.embedded.vocabulary import vocabulary
 from citemark.judges.embedded.voice import voice
 
@@ -42,12 +46,12 @@ def feature_table(
         return FeatureTable((), (), np.zeros((0, 0), dtype=np.float32))
     embedder = embedder or static_embedder()
     tables = [table_of(content_of(r, query, embedder), query) for r in condensed(reading)]
-    if len(tables) == 1:
-        return tables[0]
+    sources = tuple(source for table in tables for source in table.sources)
+    values = np.concatenate([table.values for table in tables])
     return FeatureTable(
-        tuple(source for table in tables for source in table.sources),
-        tables[0].names,
-        np.concatenate([table.values for table in tables]),
+        sources,
+        (*tables[0].names, *DISCLAIMERS),
+        np.hstack([values, disclaimers(reading, sources)]),
     )
 
 
@@ -62,12 +66,27 @@ def table_of(c: Content, query: str) -> FeatureTable:
         **detail(c),
     }
     level = question(query, c.query) | answer_level(c)
-    columns = {**own, **compared(own), **_matches(own, level)}
-    values = np.empty((len(c.sources), len(columns) + len(level)), dtype=np.float32)
+    matches = _matches(own, level)
+    rows = _rows(own)
+    blocks = [rows, compared(tuple(own), rows), _rows(matches)]
+    names, kept = _kept((*own, *COMPARISONS, *matches))
+    values = np.empty((len(c.sources), len(names) + len(level)), dtype=np.float32)
+    values[:, : len(names)] = np.concatenate(blocks)[kept].T
+    values[:, len(names) :] = list(level.values())
+    return FeatureTable(c.sources, (*names, *level), values)
+
+
+@lru_cache(maxsize=4)
+def _kept(names: tuple[str, ...]) -> tuple[tuple[str, ...], list[int]]:
+    """Each name once, and its row: of a name that comes again, the last one in the first place."""
+    place = {name: i for i, name in enumerate(names)}
+    return tuple(place), list(place.values())
+
+
+def _rows(columns: dict[str, Floats]) -> Floats:
+    """The columns, one under another: (names, sources)."""
     joined = np.concatenate(list(columns.values()), dtype=np.float32)
-    values[:, : len(columns)] = joined.reshape(len(columns), -1).T
-    values[:, len(columns) :] = list(level.values())
-    return FeatureTable(c.sources, (*columns, *level), values)
+    return joined.reshape(len(columns), -1)
 
 
 def _matches(columns: dict[str, Floats], level: dict[str, float]) -> dict[str, Floats]:

@@ -30,7 +30,7 @@ class Spread:
         (9, 14)
         """
         place = bisect_right(self.edges, expected)
-        low, high = (whole(expected + side[place]) for side in (self.down, self.up))
+        low, high = whole(expected + self.down[place]), whole(expected + self.up[place])
         return low, max(low, high)
 
 

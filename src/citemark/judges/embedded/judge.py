@@ -1,87 +1,81 @@
-"""The embedded judge: offline, deterministic, and able to say why."""
+"""The embedded judge: a small network and a feature model, fitted to a frontier LLM, offline."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 
 from citemark.citations import ParsedAnswer
-from citemark.errors import UsageError
-from citemark.judges.embedded.evidence import Exhibits, Trait
-from citemark.judges.embedded.features import Features, features_of
-from citemark.judges.embedded.levels import rounded, scales
-from citemark.judges.embedded.match import read_query
-from citemark.judges.embedded.overlap import overlap_of
-from citemark.judges.embedded.statements import read
+from citemark.judges.embedded.judgments import Sheet, remarks_on, sheet
+from citemark.judges.embedded.trust import trust_of
+from citemark.judges.embedded.weighing import Fall, Weighing
 from citemark.judges.protocol import Outcome, Work
-from citemark.rubrics import DEFAULT_METRICS, Rubric
-from citemark.rubrics import rubric as bundled
+from citemark.rubrics import Rubric
 from citemark.scorecard import Judgment
+
+TIER = "embedded"
+_MOST = 3
+"""No level names more sentences than this."""
+_NEXT = 0.5
+"""A further sentence is named if at least this part of what rests on the first rests on it."""
 
 
 class EmbeddedJudge:
-    """The judge that needs nothing: no network, no key, no model."""
+    """The judge that needs nothing but the package: no key, no connection."""
 
-    name = "embedded"
-    signature = "embedded/1"
-    trust = "rules, not a reader; rank correlation with an LLM judge .61 (that LLM with itself .92)"
+    name = TIER
+    signature = "embedded/2"
+
+    def __init__(self) -> None:
+        self.trust = trust_of(TIER)
 
     async def judge(self, work: AsyncIterator[Work]) -> AsyncIterator[Outcome]:
         """Judge every wanted source by every wanted rubric, case by case."""
         async for item in work:
-            judged = judge_case(item.answer, item.case.query, item.sources, item.rubrics)
-            for source, metric, judgment in judged:
-                yield Outcome(item.number, source, metric, judgment)
+            remarks = remarks_on(item.answer)
+            for source, metric, judgment in judge_case(
+                item.answer, item.case.query, item.sources, item.rubrics, calibrated=not remarks
+            ):
+                yield Outcome(item.number, source, metric, judgment, remarks)
+                remarks = ()
 
 
 def judge_case(
-    answer: ParsedAnswer, query: str, sources: Iterable[int], rubrics: Sequence[Rubric]
+    answer: ParsedAnswer,
+    query: str,
+    sources: Sequence[int],
+    rubrics: Sequence[Rubric],
+    *,
+    calibrated: bool = True,
 ) -> Iterator[tuple[int, str, Judgment]]:
-    """The judgments of the wanted sources of one answer, as (source, metric, judgment).
-
-    >>> from citemark.citations import parse_answer
-    >>> from citemark.rubrics import rubric
-    >>> answer = parse_answer("Copper melts at 1085 degrees [1].")
-    >>> [(source, metric, judgment.evidence["R3"]) for source, metric, judgment
-    ...     in judge_case(answer, "When does copper melt?", [1], [rubric("relevance")])]
-    [(1, 'relevance', (0,))]
-    """
-    for rubric in rubrics:
-        check(rubric)
-    return _judgments(answer, query, sources, rubrics)
-
-
-def check(rubric: Rubric) -> None:
-    """Say so if a rubric is none of the five that the embedded judges know."""
-    # By hash too: another rubric under a known name is still another rubric.
-    if rubric.name not in DEFAULT_METRICS or rubric.hash != bundled(rubric.name).hash:
-        raise UsageError(
-            f"the embedded judge knows the five metrics only ({', '.join(DEFAULT_METRICS)}), "
-            f'not the rubric "{rubric.name}"; an LLM judge is needed for others'
-        )
+    """The judgments of the wanted sources of one answer, as (source, metric, judgment)."""
+    # At once, not when the first judgment is asked for: a wrong rubric is found here.
+    wanted = [sheet(TIER, rubric, calibrated) for rubric in rubrics]
+    return _judgments(answer, query, sources, wanted)
 
 
 def _judgments(
-    answer: ParsedAnswer, query: str, sources: Iterable[int], rubrics: Sequence[Rubric]
+    answer: ParsedAnswer, query: str, sources: Sequence[int], wanted: Sequence[Sheet]
 ) -> Iterator[tuple[int, str, Judgment]]:
-    reading, asked = read(answer), read_query(query)
-    overlap = overlap_of(reading)
-    features = features_of(reading, asked, overlap)
-    shown: dict[Trait, list[float]] = {}
+    weighing = Weighing(answer, query)
     for source in sources:
-        exhibits = Exhibits(source, reading, asked, overlap, shown)
-        for rubric in rubrics:
-            yield source, rubric.name, _judgment(rubric, features.get(source), exhibits)
+        levels = weighing.levels.get(source)
+        if levels is None:
+            yield from ((source, page.rubric.name, page.nothing()) for page in wanted)
+            continue
+        falls = weighing.falls(source)
+        for page in wanted:
+            expected, given = page.levels(levels.tolist())
+            shown = [
+                resting(falls, page.place + i) if level else () for i, level in enumerate(given)
+            ]
+            yield source, page.rubric.name, page.judgment(expected, given, shown)
 
 
-def _judgment(rubric: Rubric, features: Features | None, exhibits: Exhibits) -> Judgment:
-    """One judgment; without features, the source is cited for nothing that says something."""
-    if features is None:
-        nothing = dict.fromkeys(rubric.ids, 0)
-        return Judgment.of(rubric, nothing, expected=1.0, evidence=dict.fromkeys(rubric.ids, ()))
-    exact = {name: scales()[name].level(features) for name in rubric.ids}
-    levels = {name: rounded(level) for name, level in exact.items()}
-    evidence = {
-        name: exhibits.sentences(scales()[name].shows, level) for name, level in levels.items()
-    }
-    expected = round(min(20.0, max(1.0, sum(exact.values()))), 2)
-    return Judgment.of(rubric, levels, expected=expected, evidence=evidence)
+def resting(falls: Sequence[Fall], level: int) -> tuple[int, ...]:
+    """The one to three sentences on which a level rests most."""
+    ranked = sorted(falls, key=lambda fall: (-fall.levels[level], fall.sentences))[:_MOST]
+    if not ranked:
+        return ()
+    least = _NEXT * float(ranked[0].levels[level])
+    named = [ranked[0], *(fall for fall in ranked[1:] if fall.levels[level] >= least > 0)]
+    return tuple(sorted([n for fall in named for n in fall.sentences][:_MOST]))

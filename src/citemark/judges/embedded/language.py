@@ -9,6 +9,8 @@ from citemark.judges.embedded.lexicon import lexicon
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _LOOKED_AT = 400
+_LETTERS = 8000
+"""Where there are nearly always as many words as are looked at."""
 _ENOUGH = 8
 """With fewer words than this, only the letters are looked at."""
 _GRAMMAR = 0.2
@@ -24,11 +26,19 @@ def is_english(text: str) -> bool:
     >>> is_english("Die Brücke wurde 1932 gebaut und ist 503 Meter lang.")
     False
     """
-    words = [match[0].casefold() for match in islice(_WORD.finditer(text), _LOOKED_AT)]
+    words = _first_words(text)
     if not words:
         return True
-    foreign = sum(1 for word in words if not word.replace("’", "'").isascii())
+    foreign = 0 if text.isascii() else sum(not w.replace("’", "'").isascii() for w in words)
     if foreign > _FOREIGN * len(words):
         return False
     empty = lexicon().empty
-    return len(words) < _ENOUGH or sum(w in empty for w in words) >= _GRAMMAR * len(words)
+    return len(words) < _ENOUGH or sum(map(empty.__contains__, words)) >= _GRAMMAR * len(words)
+
+
+def _first_words(text: str) -> list[str]:
+    """The words that are looked at, in small letters."""
+    found = _WORD.findall(text[:_LETTERS])
+    if len(found) <= _LOOKED_AT and len(text) > _LETTERS:  # few and long words
+        found = [match[0] for match in islice(_WORD.finditer(text), _LOOKED_AT)]
+    return list(map(str.casefold, found[:_LOOKED_AT]))

@@ -15,6 +15,10 @@ class Lexicon:
 
     empty: frozenset[str]
     """Words that say nothing: grammar, filler, praise, and talk of sources."""
+    stop: frozenset[str]
+    filler: frozenset[str]
+    praise: frozenset[str]
+    reporting: frozenset[str]
     common: frozenset[str]
     """Stems of common words: they say something, though little."""
     hedge: frozenset[str]
@@ -42,6 +46,10 @@ def lexicon() -> Lexicon:
     padding = words("filler", "praise", "reporting")
     return Lexicon(
         empty=words("stop") | padding,
+        stop=words("stop"),
+        filler=words("filler"),
+        praise=words("praise"),
+        reporting=words("reporting"),
         common=frozenset(map(stem, common)),
         hedge=words("hedge"),
         generic=frozenset(map(stem, words("generic"))),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from citemark.judges.embedded.statements import Statement
-from citemark.judges.embedded.units import terms_of, weight
+from citemark.judges.embedded.terms import terms_of, weight
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from citemark.judges.embedded.statements import Reading, Statement
-from citemark.judges.embedded.units import weight
+from citemark.judges.embedded.terms import weight
 
 _FREQUENT = 32
 """A term in more statements than this tells none of them apart, and is not followed."""

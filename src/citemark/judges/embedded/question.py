@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from citemark.judges.embedded.content import Asked
+from citemark.judges.embedded.asked import Asked
 
 _KINDS = {
     "who": r"\bwho(?:se|m)?\b",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
-from citemark.judges.embedded.content import TRAITS, Content, Floats, parts
+from citemark.judges.embedded.content import TRAITS, Content
 from citemark.judges.embedded.variety import effective, richness, sharp
+from citemark.judges.embedded.vectors import Floats, parts
 
 COMPARED = (
     "share",
@@ -81,6 +84,8 @@ _AVERAGED = (
     "company",
     "particular",
 )
+_EQUAL = np.float32(5e-6)
+"""Values that differ by no more than this are equal."""
 _TOPPED = ("share", "units", "apart_emb", "asked_best")
 _GAPS = tuple(f"{name}_gap" for name in COMPARED)
 _RANKS = tuple(f"{name}_rank" for name in _RANKED)
@@ -88,21 +93,32 @@ _SAME = (*(f"{name}_all" for name in _AVERAGED), *(f"{name}_top" for name in _TO
 _TRAITS = tuple(f"a_{name}" for name in TRAITS)
 
 
-def compared(columns: dict[str, Floats]) -> dict[str, Floats]:
-    """The columns that set a source against the others, and the means over all of them."""
-    count = len(columns["share"])
-    table = np.array([columns[name] for name in COMPARED])
-    total = table.sum(1, keepdims=True)
-    others = (total - table) / max(1, count - 1) if count > 1 else table
-    below = _ranks(np.array([columns[name] for name in _RANKED]))
-    means = np.array([columns[name] for name in _AVERAGED]).mean(1)
-    tops = np.array([columns[name] for name in _TOPPED]).max(1)
-    same = np.repeat(np.concatenate([means, tops])[:, None], count, axis=1)
-    return {
-        **dict(zip(_GAPS, table - others, strict=True)),
-        **dict(zip(_RANKS, below, strict=True)),
-        **dict(zip(_SAME, same, strict=True)),
-    }
+COMPARISONS = (*_GAPS, *_RANKS, *_SAME)
+"""The names of what :func:`compared` gives."""
+
+
+@lru_cache(maxsize=4)
+def _chosen(names: tuple[str, ...]) -> tuple[list[int], ...]:
+    """Where the columns that are compared stand among all."""
+    place = {name: i for i, name in enumerate(names)}
+    return tuple([place[n] for n in some] for some in (COMPARED, _RANKED, _AVERAGED, _TOPPED))
+
+
+def compared(names: tuple[str, ...], rows: Floats) -> Floats:
+    """What sets a source against the others, and means over all of them: (COMPARISONS, s).
+
+    ``rows`` are the named columns, one under another.
+    """
+    count = rows.shape[1]
+    gaps, ranked, averaged, topped = _chosen(names)
+    table = rows[gaps]
+    others = (table.sum(1, keepdims=True) - table) / max(1, count - 1) if count > 1 else table
+    found = np.empty((len(COMPARISONS), count), dtype=np.float32)
+    found[: len(gaps)] = table - others
+    found[len(gaps) : len(gaps) + len(ranked)] = _ranks(rows[ranked])
+    found[-len(topped) - len(averaged) : -len(topped)] = rows[averaged].mean(1, keepdims=True)
+    found[-len(topped) :] = rows[topped].max(1, keepdims=True)
+    return found
 
 
 def _ranks(rows: Floats) -> Floats:
@@ -112,8 +128,9 @@ def _ranks(rows: Floats) -> Floats:
         return np.full_like(rows, 0.5)
     found = np.empty_like(rows)
     for part in parts(count, rows.size):
-        pairs = np.round(rows[:, part, None] - rows[:, None, :], 5)
-        found[:, part] = ((pairs > 0).sum(2) + 0.5 * ((pairs == 0).sum(2) - 1)) / (count - 1)
+        pairs = rows[:, part, None] - rows[:, None, :]
+        more = (pairs > _EQUAL).sum(2) - (pairs < -_EQUAL).sum(2)
+        found[:, part] = 0.5 + more / (2 * (count - 1))
     return found
 
 

@@ -1,8 +1,8 @@
 """Who says what: the answer as a set of distinct statements, each with the sources cited for it.
 
-A sentence that is repeated makes one statement, however often it stands in the answer, and
-filler words make no statement a different one. This is why neither repeating nor padding
-can raise a score.
+A sentence that is repeated or restated makes one statement, however often it stands in the
+answer. Praise, filler and other empty talk are taken out first and make no statement. This is
+why neither repeating nor padding can raise a score.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from citemark.citations import ParsedAnswer, Sentence
+from citemark.judges.embedded.disclaimers import disclaims
+from citemark.judges.embedded.empty_talk import without_empty_talk
+from citemark.judges.embedded.restated import Said, standing_for
 from citemark.judges.embedded.units import Unit, is_lead_in, units_of
 
 BLOCK_CREDIT = 0.6
@@ -33,7 +36,7 @@ class Statement:
 
 @dataclass(slots=True)
 class Spoken:
-    """All that is said for one source, repetition and filler included."""
+    """All that is said for one source, repetition included."""
 
     words: int = 0
     said: int = 0
@@ -49,6 +52,8 @@ class Reading:
     by_source: Mapping[int, tuple[int, ...]]
     """The statements of each source that has any, by their place in ``statements``."""
     spoken: Mapping[int, Spoken]
+    disclaiming: frozenset[int] = frozenset()
+    """The sentences in which the answer says that it has not found something."""
 
 
 @dataclass(slots=True)
@@ -63,23 +68,24 @@ def read(answer: ParsedAnswer) -> Reading:
     """The distinct statements of an answer, and those of each source."""
     drafts: dict[frozenset[str], _Draft] = {}
     spoken: dict[int, Spoken] = {}
-    for sentence in answer.sentences:
-        if says_nothing(sentence):
-            continue
+    telling = [sentence for sentence in answer.sentences if not says_nothing(sentence)]
+    texts = without_empty_talk([sentence.text for sentence in telling])
+    for sentence, text in zip(telling, texts, strict=True):
         credit = _credit(sentence)
-        units = [unit for unit in units_of(sentence.text, sentence.n) if unit.terms]
+        units = [unit for unit in units_of(text, sentence.n) if unit.terms]
         for unit in units:
             _add(drafts, unit, credit, 1 / len(units))
             for source in credit:
                 _speak(spoken.setdefault(source, Spoken()), unit)
     statements = tuple(
-        Statement(d.unit, d.credit, tuple(d.sentences), d.part) for d in drafts.values()
+        Statement(d.unit, d.credit, tuple(d.sentences), d.part) for d in _merged(drafts)
     )
     by_source: dict[int, list[int]] = {}
     for i, statement in enumerate(statements):
         for source in statement.credit:
             by_source.setdefault(source, []).append(i)
-    return Reading(statements, {s: tuple(own) for s, own in by_source.items()}, spoken)
+    doubts = frozenset(s.n for s in telling if disclaims(s.text))
+    return Reading(statements, {s: tuple(own) for s, own in by_source.items()}, spoken, doubts)
 
 
 def says_nothing(sentence: Sentence) -> bool:
@@ -105,6 +111,26 @@ def _add(
         draft.credit[source] = max(value, draft.credit.get(source, 0.0))
     if unit.sentence not in draft.sentences[-1:]:
         draft.sentences.append(unit.sentence)
+
+
+def _merged(drafts: Mapping[frozenset[str], _Draft]) -> list[_Draft]:
+    """The drafts, those that only say again what their source has said joined to it."""
+    every = list(drafts.values())
+    said = [
+        Said(terms, one.credit.keys(), (one.unit.mass, _plainness(one.unit)))
+        for terms, one in drafts.items()
+    ]
+    kept: list[_Draft] = []
+    for i, j in enumerate(standing_for(said)):
+        if i == j:
+            kept.append(every[i])
+            continue
+        one, other = every[i], every[j]
+        other.part = min(one.part, other.part)
+        for source, value in one.credit.items():
+            other.credit[source] = max(value, other.credit.get(source, 0.0))
+        other.sentences.extend(n for n in one.sentences if n not in other.sentences)
+    return kept
 
 
 def _plainness(unit: Unit) -> tuple[int, tuple[str, ...], int]:

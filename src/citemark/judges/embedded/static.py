@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import as_file, files
 from math import log
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -100,7 +101,15 @@ def _parts(word: str) -> list[str]:
     return "".join(letters).split()
 
 
+_READING = Lock()
+
+
 @cache
-def static_embedder() -> StaticEmbedder:
-    """The static table, read once."""
+def _bundled() -> StaticEmbedder:
     return StaticEmbedder()
+
+
+def static_embedder() -> StaticEmbedder:
+    """The static table, read once, however many threads ask for it."""
+    with _READING:
+        return _bundled()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from citemark.judges.embedded.content import TRAITS, Content, Floats, parts, unit_rows
+from citemark.judges.embedded.content import TRAITS, Content
+from citemark.judges.embedded.vectors import Floats, parts, unit_rows
 
 _SHARP = 0.25
 _ITEM = 0.5

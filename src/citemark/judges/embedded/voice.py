@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from citemark.judges.embedded.content import Content, Floats
+from citemark.judges.embedded.content import Content
+from citemark.judges.embedded.vectors import Floats
 
 _TWIN = 0.95
 

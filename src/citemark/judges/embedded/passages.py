@@ -9,25 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from citemark.citations import ParsedAnswer
-from citemark.judges.embedded.lexicon import lexicon
+from citemark.judges.embedded.empty_talk import without_empty_talk
+from citemark.judges.embedded.restated import Said, standing_for
 from citemark.judges.embedded.statements import says_nothing
+from citemark.judges.embedded.terms import terms_of
 
 ROLES = 7
 """The columns of ``roles_of``."""
 _LAYOUT = re.compile(r"<[/a-zA-Z][^<>]{0,300}>|[*_`#>|~]+")
 _BULLET = re.compile(r"^\s*(?:[-•–—‣◦]\s*|\(?\d{1,2}[.)]\s+)+")
-_SPLIT = re.compile(r"([,;:]\s)")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _TELLING = re.compile(r"[^\W\d_]{2,}|\d{2,}")
-_THAT = re.compile(r"\bthat\b\s*", re.IGNORECASE)
-_LONGEST_LEAD = 12
-"""An opening such as "It is worth noting that" has no more words than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +61,9 @@ def passages_of(answer: ParsedAnswer) -> tuple[Passage, ...]:
     ['Tin melts.']
     """
     drafts: dict[str, _Draft] = {}
-    for sentence in answer.sentences:
-        text = plain(sentence.text)
+    for sentence, text in zip(
+        answer.sentences, _plain([s.text for s in answer.sentences]), strict=True
+    ):
         key = " ".join(_WORD.findall(text.casefold()))
         if not _TELLING.search(text) or says_nothing(sentence):
             continue
@@ -82,8 +80,26 @@ def passages_of(answer: ParsedAnswer) -> tuple[Passage, ...]:
             {source: part for source, part in d.closing.items() if source not in d.marked},
             tuple(d.sentences),
         )
-        for _, d in sorted(drafts.items())
+        for d in _merged([d for _, d in sorted(drafts.items())])
     )
+
+
+def _merged(drafts: Sequence[_Draft]) -> list[_Draft]:
+    """The drafts, those that only say again what their source has said joined to it."""
+    said = [
+        Said(set(terms_of(d.text)), {*d.marked, *d.closing}, (len(d.text), d.text)) for d in drafts
+    ]
+    kept = []
+    for i, j in enumerate(standing_for(said)):
+        one, other = drafts[i], drafts[j]
+        if i == j:
+            kept.append(one)
+            continue
+        for mine, theirs in ((one.marked, other.marked), (one.closing, other.closing)):
+            for source, part in mine.items():
+                theirs[source] = max(part, theirs.get(source, 0.0))
+        other.sentences.extend(n for n in one.sentences if n not in other.sentences)
+    return kept
 
 
 def _credit(parts: dict[int, float], sources: Sequence[int] | set[int]) -> None:
@@ -93,35 +109,13 @@ def _credit(parts: dict[int, float], sources: Sequence[int] | set[int]) -> None:
 
 def plain(text: str) -> str:
     """A sentence without layout and without the phrases that say nothing."""
-    text = " ".join(_BULLET.sub("", _LAYOUT.sub(" ", text)).split())
-    parts = _SPLIT.split(text)
-    kept = [
-        part + (parts[i + 1] if i + 1 < len(parts) else "")
-        for i, part in enumerate(parts)
-        if i % 2 == 0 and _says_something(part)
-    ]
-    plain = _without_lead("".join(kept)).strip(" ,;:")
-    if plain and text[-1:] in ".!?" and plain[-1:] not in ".!?":
-        plain += text[-1]
-    return plain[:1].upper() + plain[1:]
+    found: str = _plain([text])[0]
+    return found
 
 
-def _without_lead(text: str) -> str:
-    """Drop "It is worth noting that" and the like: all up to the first "that", if it is empty."""
-    found = _THAT.search(text)
-    if not found or found.start() == 0:
-        return text
-    lead = text[: found.start()]
-    if len(_WORD.findall(lead)) > _LONGEST_LEAD or _says_something(lead):
-        return text
-    rest = text[found.end() :]
-    return rest if _says_something(rest) else text
-
-
-@lru_cache(maxsize=1 << 14)
-def _says_something(part: str) -> bool:
-    empty = lexicon().empty
-    return any(word.casefold() not in empty for word in _WORD.findall(part))
+def _plain(texts: Sequence[str]) -> list[str]:
+    bare = [" ".join(_BULLET.sub("", _LAYOUT.sub(" ", text)).split()) for text in texts]
+    return [text[:1].upper() + text[1:] for text in without_empty_talk(bare)]
 
 
 def roles_of(passages: Sequence[Passage], source: int) -> NDArray[np.float32]:

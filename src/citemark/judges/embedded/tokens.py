@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from training.passages import Passage, plain
+from citemark.judges.embedded.passages import Passage, plain
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

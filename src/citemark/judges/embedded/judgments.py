@@ -1,0 +1,103 @@
+"""From exact levels to judgments: whole sub-scores, the expected score, its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from citemark.citations import ParsedAnswer, Problem
+from citemark.errors import UsageError
+from citemark.judges.embedded.intervals import Spread, spreads, whole
+from citemark.judges.embedded.language import is_english
+from citemark.rubrics import DEFAULT_METRICS, Rubric
+from citemark.rubrics import rubric as bundled
+from citemark.scorecard import Judgment
+
+_TOP = 4
+
+
+class Sheet(NamedTuple):
+    """What a judgment by one rubric is made with, the same for every source."""
+
+    rubric: Rubric
+    ids: tuple[str, ...]
+    place: int
+    """Where its five levels begin among the 25."""
+    spread: Spread | None
+
+    def levels(self, every: Sequence[float]) -> tuple[float, list[int]]:
+        """The expected score, and whole levels that add up to the nearest whole score."""
+        exact = every[self.place : self.place + len(self.ids)]
+        expected = round(min(20.0, max(1.0, sum(exact))), 2)
+        return expected, apportioned(exact, whole(expected))
+
+    def judgment(
+        self, expected: float, levels: Sequence[int], evidence: Iterable[tuple[int, ...]]
+    ) -> Judgment:
+        """The judgment of a source."""
+        return Judgment.of(
+            self.rubric,
+            dict(zip(self.ids, levels, strict=True)),
+            expected=expected,
+            interval=self.spread.interval(expected) if self.spread else None,
+            evidence=dict(zip(self.ids, evidence, strict=True)),
+        )
+
+    def nothing(self) -> Judgment:
+        """The judgment of a source that is cited for nothing that says something."""
+        zero, none = dict.fromkeys(self.ids, 0), dict.fromkeys(self.ids, ())
+        return Judgment.of(self.rubric, zero, expected=1.0, evidence=none)
+
+
+@lru_cache(maxsize=64)
+def sheet(tier: str, rubric: Rubric, calibrated: bool) -> Sheet:
+    """The sheet of a tier for a rubric; without intervals where it was not calibrated."""
+    _check(rubric)
+    return Sheet(
+        rubric=rubric,
+        ids=rubric.ids,
+        place=5 * DEFAULT_METRICS.index(rubric.name),
+        spread=spreads(tier)[rubric.name] if calibrated else None,
+    )
+
+
+def _check(rubric: Rubric) -> None:
+    # By hash too: another rubric under a known name is still another rubric.
+    if rubric.name not in DEFAULT_METRICS or rubric.hash != bundled(rubric.name).hash:
+        raise UsageError(
+            f"the embedded judge knows the five metrics only ({', '.join(DEFAULT_METRICS)}), "
+            f'not the rubric "{rubric.name}"; an LLM judge is needed for others'
+        )
+
+
+def remarks_on(answer: ParsedAnswer) -> tuple[Problem, ...]:
+    """What is to be said before an answer is judged: whether the judge was fitted to its like."""
+    if is_english(" ".join(sentence.text for sentence in answer.sentences)):
+        return ()
+    message = (
+        "uncalibrated: the answer does not look English, and the judge was fitted to English "
+        "answers; its scores here are unmeasured and have no interval"
+    )
+    end = answer.sentences[-1].end if answer.sentences else 0
+    return (Problem("uncalibrated", 0, end, message),)
+
+
+def apportioned(exact: Sequence[float], total: int) -> list[int]:
+    """Whole levels that add up to a total and lie as near as they can to the exact ones.
+
+    >>> apportioned([1.4, 1.4, 1.4, 0.2, 3.9], 8)
+    [2, 1, 1, 0, 4]
+    """
+    levels = [min(_TOP, int(x)) for x in exact]
+    missing = total - sum(levels)
+    if missing <= 0:
+        return levels
+    rests = [level - x for level, x in zip(levels, exact, strict=True)]
+    by_rest = sorted(range(len(levels)), key=rests.__getitem__)  # of equals, the first one first
+    while missing > 0:
+        for i in by_rest:
+            if missing and levels[i] < _TOP:
+                levels[i] += 1
+                missing -= 1
+    return levels

@@ -1,0 +1,98 @@
+"""Plain words: a sentence in the plainest wording that says the same.
+
+Stress and filler are taken out, ornate words make way for plain ones, and a word that only
+doubles its neighbour ("big and large") is left out, so that style cannot move a score.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib.resources import files
+
+_DOUBLED = re.compile(r"\b([A-Za-z]{3,})((?:,? (?:and|or) |, | )\1)+\b(?!-)", re.IGNORECASE)
+_WORD = re.compile(r"[a-z]{2,}")
+_WHOLE_WORD = re.compile(r"(?<![\w-])[A-Za-z][a-z]+(?![\w-])")
+_SPACES = re.compile(r"\s{2,}|\s+(?=[,;:.!?])")
+_VOWELS = "aeiou"
+
+
+@cache
+def _tables() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """A pattern for every word that is changed, and what takes its place."""
+    place = files("citemark.judges.embedded") / "plain_words.toml"
+    data = tomllib.loads(place.read_text(encoding="utf-8"))
+    table = dict.fromkeys([*data["adverbs"].split(), *data["phrases"]], "")
+    table |= data["phrasal"]
+    for word, others in data["others"].items():
+        table |= dict.fromkeys(others.split(), word)
+    for verb, others in data["verbs"].items():
+        forms = _forms(verb, data["irregular"])
+        for other in others.split():
+            pairs = zip(_forms(other, data["irregular"]), forms, strict=True)
+            table |= {old: new for old, new in pairs if old not in table}
+    several = sorted((w for w in table if " " in w), key=lambda w: (-len(w), w))
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(several)})(?![\w-])", re.IGNORECASE), table
+
+
+@cache
+def _marks_of_phrases() -> frozenset[str]:
+    """The longest word of each phrase: without one of these in it, a text holds no phrase."""
+    return frozenset(max(phrase.split(), key=len) for phrase in _tables()[1] if " " in phrase)
+
+
+def _forms(verb: str, irregular: Mapping[str, str]) -> tuple[str, str, str, str]:
+    """A verb as it is, with -s, with -ed and with -ing.
+
+    >>> _forms("supply", {}), _forms("use", {})
+    (('supply', 'supplies', 'supplied', 'supplying'), ('use', 'uses', 'used', 'using'))
+    """
+    if verb in irregular:
+        s, ed, ing = irregular[verb].split()
+        return verb, s, ed, ing
+    if verb[-1] == "e":
+        return verb, verb + "s", verb + "d", verb[:-1] + "ing"
+    if verb[-1] == "y" and verb[-2] not in _VOWELS:
+        return verb, verb[:-1] + "ies", verb[:-1] + "ied", verb + "ing"
+    s = "es" if verb.endswith(("s", "sh", "ch", "x")) else "s"
+    return verb, verb + s, verb + "ed", verb + "ing"
+
+
+@lru_cache(maxsize=1 << 12)
+def plain_words(text: str) -> str:
+    """A sentence in plain words.
+
+    >>> plain_words("It is in fact quite big and large, and utilised oftentimes.")
+    'It is big, and used often.'
+    """
+    phrases, table = _tables()
+    changed = text
+    words = _WORD.findall(text.lower())
+    if not _marks_of_phrases().isdisjoint(words):
+        changed = phrases.sub(_plain, changed)
+    if not table.keys().isdisjoint(words):
+        changed = _WHOLE_WORD.sub(_plain, changed)
+    if changed == text:
+        return text
+    return _SPACES.sub(_one_space, _DOUBLED.sub(r"\1", changed)).strip()
+
+
+def _plain(found: re.Match[str]) -> str:
+    word = found[0]
+    table = _tables()[1]
+    new = table.get(word)
+    if new is None:
+        new = table.get(word.lower(), word)
+        if new and new != word and word[0].isupper():
+            # A capital inside a sentence, or before another, is part of a name ("Great Britain").
+            name = found.start() > 0 or found.string[found.end() + 1 : found.end() + 2].isupper()
+            new = word if name else new[0].upper() + new[1:]
+    return new
+
+
+def _one_space(found: re.Match[str]) -> str:
+    return (
+        " " if len(found[0]) > 1 and found.string[found.end() : found.end() + 1].isalnum() else ""
+    )

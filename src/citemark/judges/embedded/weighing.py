@@ -1,0 +1,225 @@
+"""An answer as the judge weighs it: the levels of its sources, and what rests on which sentence.
+
+Two models have a say: the network, which reads, and a feature model, which counts and compares
+and also knows how surprising the network finds what is said. Their levels are mixed in
+proportions that were fitted too (``mixture.npz``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import as_file, files
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citemark.citations import ParsedAnswer
+from citemark.judges.embedded.fast_model import TOP, FastModel, load
+from citemark.judges.embedded.feature_table import FeatureTable, feature_table
+from citemark.judges.embedded.network import Read, network
+from citemark.judges.embedded.passages import Passage, passages_of, roles_of
+from citemark.judges.embedded.statements import Reading, Statement, read
+from citemark.judges.embedded.surprise import surprise_facts
+
+Floats = NDArray[np.float32]
+MOST_PASSAGES = 400
+"""Of an answer with more, those with most words are read, shared out evenly among the sources."""
+_MOST_TOGETHER = 160
+"""With more passages than this the network weighs some sources at a time, not all together."""
+_SAMPLE = 40
+"""In such groups, and beside so many passages from all over the answer."""
+_MOST_LEFT_OUT = 6000
+"""In answers with more passages, counted once for each source, none are left out in turn."""
+_MOST_TRIED = 12
+"""So many of a source's sentences, the longest, are left out in turn to see what rests on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """The feature model of this tier and how its levels are mixed with the network's."""
+
+    features: FastModel
+    share: Floats
+    """(25,): the network's part of each level."""
+    base: Floats
+    stretch: Floats
+
+    def levels(self, seen: Floats, features: Floats) -> Floats:
+        """The levels on the scale of 0 to 4, from the network's and the features: (rows, 25)."""
+        mixed = self.share * seen + (1 - self.share) * self.features.raw(features)
+        return np.clip(self.base + self.stretch * (mixed - self.base), 0, TOP)
+
+
+@cache
+def mixture() -> Mixture:
+    """The mixture in the package, read once."""
+    folder = files("citemark.judges.embedded") / "model"
+    with as_file(folder / "full.npz") as path:
+        features = load(path)
+    with as_file(folder / "mixture.npz") as path, np.load(path, allow_pickle=False) as data:
+        return Mixture(features, data["weights"], data["base"], data["stretch"])
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """What a source loses when a passage is left out."""
+
+    sentences: tuple[int, ...]
+    levels: Floats
+    """(25,): the level with the passage less the level without it."""
+
+
+class Weighing:
+    """One answer, read once."""
+
+    def __init__(self, answer: ParsedAnswer, query: str) -> None:
+        self._query = query
+        self._reading = read(answer)
+        self._passages = _chosen(passages_of(answer))
+        self._table = feature_table(self._reading, query)
+        self._credited = {s.n: {*s.sources, *s.block_sources} for s in answer.sentences}
+        self.sources = self._table.sources
+
+    @cached_property
+    def _read(self) -> Read:
+        return network().read(self._query, self._passages)
+
+    @cached_property
+    def _roles(self) -> Floats:
+        return np.stack([roles_of(self._passages, source) for source in self.sources])
+
+    @cached_property
+    def levels(self) -> dict[int, Floats]:
+        """The 25 levels of every source that is cited for anything that says something."""
+        if not self.sources or not self._passages:
+            return {}
+        seen = np.concatenate([self._seen(rows, company) for rows, company in self._groups()])
+        facts = surprise_facts(self._read.surprise, _credit(self._roles))
+        found = mixture().levels(seen, np.hstack([self._table.values, facts]))
+        return dict(zip(self.sources, found, strict=True))
+
+    def _seen(self, rows: slice, company: Sequence[int]) -> Floats:
+        """What the network says of some sources among some passages."""
+        roles = self._roles[rows][:, company]
+        live = np.ones(roles.shape[:2], dtype=np.bool_)
+        return network().levels(self._read.vectors[company], roles, live)
+
+    def _groups(self) -> Iterator[tuple[slice, list[int]]]:
+        """All sources among all passages; in a huge answer some sources among some of them."""
+        every = list(range(len(self._passages)))
+        if len(every) <= _MOST_TOGETHER:
+            yield slice(0, len(self.sources)), every
+            return
+        sample = every[:: -(-len(every) // _SAMPLE)]
+        for first in range(0, len(self.sources), _SAMPLE):
+            rows = slice(first, first + _SAMPLE)
+            own = np.flatnonzero(_credit(self._roles[rows]).any(0)).tolist()
+            yield rows, sorted({*own[:_MOST_TOGETHER], *sample})
+
+    def falls(self, source: int) -> list[Fall]:
+        """What the source loses without each of its passages in turn."""
+        place = self.sources.index(source)
+        own: list[int] = np.flatnonzero(_credit(self._roles[place])).tolist()
+        if len(own) > _MOST_TRIED:
+            own = sorted(sorted(own, key=lambda i: -len(self._passages[i].text))[:_MOST_TRIED])
+        if not own:
+            return [
+                Fall(
+                    self._mine(source, self._reading.spoken[source].sentences), self.levels[source]
+                )
+            ]
+        if len(own) == 1:
+            less = np.zeros((1, len(self.levels[source])), dtype=np.float32)
+        elif len(self._passages) * len(self.sources) > _MOST_LEFT_OUT:
+            less = self._by_length(source, own)
+        else:
+            less = self._without_each(source, place, own)
+        return [
+            Fall(self._mine(source, self._passages[i].sentences), self.levels[source] - without)
+            for i, without in zip(own, less, strict=True)
+        ]
+
+    def _mine(self, source: int, sentences: Iterable[int]) -> tuple[int, ...]:
+        """Of some sentences, those that are credited to the source."""
+        return tuple(sorted(n for n in sentences if source in self._credited[n]))
+
+    def _by_length(self, source: int, own: Sequence[int]) -> Floats:
+        """The levels without each passage, guessed from its length: for endless answers."""
+        words = np.array([len(self._passages[i].text) for i in own], dtype=np.float32)
+        return np.outer(1 - words / words.sum(), self.levels[source]).astype(np.float32)
+
+    def _without_each(self, source: int, place: int, own: Sequence[int]) -> Floats:
+        """The levels without each passage: both models are asked again."""
+        roles = self._roles[place]
+        live = np.ones((len(own), len(roles)), dtype=np.bool_)
+        live[np.arange(len(own)), own] = False
+        features = [self._features_without(source, i) for i in own]
+        every = np.repeat(roles[None], len(own), 0)
+        seen = network().levels(self._read.vectors, every, live)
+        facts = np.concatenate([self._facts_without(roles, i) for i in own])
+        return mixture().levels(seen, np.hstack([np.stack(features), facts]))
+
+    def _features_without(self, source: int, gone: int) -> Floats:
+        left = without(self._reading, self._passages[gone].sentences)
+        return _row(feature_table(left, self._query), source, self._table)
+
+    def _facts_without(self, roles: Floats, gone: int) -> Floats:
+        kept = [i for i in range(len(roles)) if i != gone]
+        costs = [self._read.surprise[i] for i in kept]
+        return surprise_facts(costs, _credit(roles[None, kept]))
+
+
+def _row(table: FeatureTable, source: int, whole: FeatureTable) -> Floats:
+    """A source's features; all 0 if it says nothing any more."""
+    if source in table.sources:
+        return np.asarray(table.values[table.sources.index(source)], dtype=np.float32)
+    return np.zeros(whole.values.shape[1], dtype=np.float32)
+
+
+def _credit(roles: Floats) -> Floats:
+    return np.asarray(roles[..., 0] + roles[..., 1], dtype=np.float32)
+
+
+def without(reading: Reading, sentences: Sequence[int]) -> Reading:
+    """A reading without what some sentences say."""
+    gone = set(sentences)
+    kept = tuple(
+        s if gone.isdisjoint(s.sentences) else _less(s, gone)
+        for s in reading.statements
+        if not gone.issuperset(s.sentences)
+    )
+    by_source: dict[int, list[int]] = {}
+    for i, statement in enumerate(kept):
+        for source in statement.credit:
+            by_source.setdefault(source, []).append(i)
+    owned = {source: tuple(own) for source, own in by_source.items()}
+    return Reading(kept, owned, reading.spoken, reading.disclaiming)
+
+
+def _less(statement: Statement, gone: set[int]) -> Statement:
+    left = tuple(n for n in statement.sentences if n not in gone)
+    return Statement(statement.unit, statement.credit, left, statement.part)
+
+
+def _chosen(passages: Sequence[Passage]) -> Sequence[Passage]:
+    """All passages of an answer of usual size; of a huge one the longest of each source."""
+    if len(passages) <= MOST_PASSAGES:
+        return passages
+    by_source: dict[int, list[int]] = {}
+    for i, passage in enumerate(passages):
+        for source in (*passage.marked, *passage.closing) or (0,):
+            by_source.setdefault(source, []).append(i)
+    ranked = [
+        sorted(own, key=lambda i: (-len(passages[i].text), passages[i].text))
+        for own in by_source.values()
+    ]
+    kept: dict[int, None] = {}
+    for turn in range(max(map(len, ranked))):
+        for own in ranked:
+            if turn < len(own):
+                kept[own[turn]] = None
+        if len(kept) >= MOST_PASSAGES:
+            break
+    return [passages[i] for i in sorted(kept)]

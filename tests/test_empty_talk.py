@@ -1,0 +1,76 @@
+"""Empty talk is taken out, content stays, and saying it again says nothing new."""
+
+from __future__ import annotations
+
+import pytest
+
+from citemark.citations import parse_answer
+from citemark.judges.embedded.empty_talk import without_empty_talk
+from citemark.judges.embedded.plain_words import plain_words
+from citemark.judges.embedded.statements import read
+
+PLAIN = "The dam holds back 40 million tons of water."
+
+
+@pytest.mark.parametrize(
+    "dressed",
+    [
+        "It is worth mentioning that the dam holds back 40 million tons of water.",
+        "According to this excellent and respected source, the dam holds back 40 million tons "
+        "of water.",
+        "The dam holds back 40 million tons of water, which is a truly remarkable point.",
+        "The **dam** holds back 40 million tons of water (which is very important).",
+        "The dam in fact holds back 40 million tons of water, and nobody can deny it.",
+    ],
+)
+def test_empty_clauses_leave_what_was_there_before(dressed: str) -> None:
+    assert without_empty_talk([dressed]) == [PLAIN]
+
+
+def test_a_sentence_of_praise_leaves_nothing() -> None:
+    assert without_empty_talk(["This is a highly respected and excellent source."]) == [""]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        PLAIN,
+        "Sales are rising.",
+        "There is no evidence that the drug prevents strokes.",
+        "The bridge, a steel arch, spans the river near the old harbour.",
+        "Farmers plant beans between the rows of maize because beans bind nitrogen.",
+        "",
+    ],
+)
+def test_content_stays(sentence: str) -> None:
+    assert without_empty_talk([sentence]) == [sentence]
+
+
+def test_what_the_answer_is_about_is_never_empty() -> None:
+    about = [
+        "A typeface with serifs guides the eye along the line.",
+        "Designers pick a typeface before they set the margins.",
+        "The site has a modern typeface.",
+    ]
+    assert without_empty_talk(about)[2] != ""
+
+
+def test_plain_words_take_the_place_of_ornate_ones() -> None:
+    assert plain_words("They utilise numerous tools.") == "They use many tools."
+    assert plain_words("Great Britain grew.") != "Big Britain grew."
+
+
+def test_a_restatement_is_one_statement_with_its_source_but_two_with_another() -> None:
+    first = "Storks use the warm air over the bay to climb without effort"
+    again = "Put otherwise, storks utilise the warm air over the bay to climb without effort"
+    own = read(parse_answer(f"{first} [1]. {again} [1]."))
+    assert len(own.by_source[1]) == len(read(parse_answer(f"{first} [1].")).by_source[1])
+
+
+def test_other_numbers_are_other_facts() -> None:
+    two = read(
+        parse_answer(
+            "The mill ground 12 tons of rye in May [1]. The mill ground 15 tons of rye in May [1]."
+        )
+    )
+    assert len(two.by_source[1]) == 2

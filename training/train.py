@@ -1,0 +1,201 @@
+"""Fit the embedded judge to everything and write the files that the package ships.
+
+python -m training.train [--only fast] [--without-evaluation]
+
+Mixture, stretch, intervals and the figures that the judge states of itself come from the
+cross-validation that ``python -m training.evaluate`` keeps. If it is missing, it is run first;
+with --without-evaluation the shipped ones stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from citemark.judges.embedded.fast_model import load as load_kernel
+from citemark.judges.embedded.intervals import Spread
+from training import figures, intervals, trust
+from training.evaluate import check, options, parts_of, run, threads
+from training.feature_model import Floats, Table, fit_table, stretch_of, totals_of, write
+from training.fold_models import features_of, say, surprises_kept, with_facts
+from training.judged import SUBSCORES, Array
+from training.kept import ROOT, read_arrays, write_arrays
+from training.mixture import Mixture, fit_mixture
+from training.out_of_fold import ALL_FOLDS, Evaluation, evaluation_of, raw
+from training.parts import Desk, Part
+from training.pseudo_labels import Variants
+from training.second_pass import both_passes
+
+PLACE = ROOT / "src" / "citemark" / "judges" / "embedded"
+THREADS = 1
+"""Always so many, because the last digits of sums depend on it: two runs give the same file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """What cross-validation taught."""
+
+    stretch: Floats
+    """Of the fast tier."""
+    mixture: Mixture | None
+    spreads: dict[str, list[Spread]]
+    trust: dict[str, float]
+    """The mean Spearman correlation of each tier with the LLM, on sources judged twice."""
+    itself: float
+    """That of the LLM's second pass with its first."""
+
+
+def lessons_of(desk: Desk, *, fast_only: bool) -> Lessons | None:
+    """What the kept cross-validation teaches; None if a part of it is missing."""
+    if any(desk.get(part) is None for part in needed(fast_only=fast_only)):
+        return None
+    table, _ = features_of(desk)
+    fast, network, full = (raw(desk, table, k, ALL_FOLDS) for k in ("fast", "network", "full"))
+    if fast is None:
+        return None
+    evaluation = evaluation_of(desk, ALL_FOLDS)
+    said, mixture = table.said, None
+    if network is not None and full is not None and not fast_only:
+        mixture = fit_mixture(network[said], full[said], table.levels[said], table.weight[said])
+    spreads = {
+        name: [intervals.spread_of(tier.totals[:, i], table.totals[:, i]) for i in range(5)]
+        for name, tier in evaluation.tiers.items()
+    }
+    passes = both_passes(desk.data, evaluation.cases)[:, table.two]
+    return Lessons(
+        stretch=stretch_of(table.levels, fast),
+        mixture=mixture,
+        spreads=spreads,
+        trust={name: _spearman(tier.totals, evaluation) for name, tier in evaluation.tiers.items()},
+        itself=_agreed(totals_of(passes[1]), totals_of(passes[0])),
+    )
+
+
+def _spearman(totals: Array, evaluation: Evaluation) -> float:
+    two = evaluation.table.two
+    return _agreed(totals[two], evaluation.table.totals[two])
+
+
+def _agreed(left: Array, right: Array) -> float:
+    return float(np.mean([figures.spearman(left[:, i], right[:, i]) for i in range(5)]))
+
+
+def needed(*, fast_only: bool) -> list[Part]:
+    """The parts of the evaluation that training takes something from."""
+    parts = parts_of("fast" if fast_only else None, ALL_FOLDS, curve=False)
+    return [part for part in parts if not part.variant]
+
+
+def write_fast(table: Table, variants: Variants, stretch: Floats, folder: Path) -> None:
+    """Fit the fast tier to everything and write its file."""
+    everything = np.ones(len(table.x), dtype=np.bool_)
+    write(fit_table(table, everything, variants), stretch, folder / "fast.npz")
+
+
+def write_full(desk: Desk, table: Table, variants: Variants, folder: Path) -> None:
+    """Fit the network and its kernel to everything and write their files."""
+    import torch
+
+    from training.export import export
+    from training.fit_network import Setting
+    from training.network_model import FACTS, fit_rows
+
+    torch.set_num_threads(THREADS)
+    cases = desk.cases()
+    everything = np.ones(len(table.x), dtype=np.bool_)
+    network, rows = fit_rows(cases, cases, surprises_kept(desk), Setting(), say)
+    export(network.encoder, network.head, folder)
+    wide, made = with_facts(table, variants, rows.facts, FACTS)
+    kernel = fit_table(wide, everything, made)
+    write(kernel, np.ones(SUBSCORES, dtype=np.float32), folder / "full.npz")
+
+
+def write_lessons(lessons: Lessons, place: Path, model: Path) -> None:
+    """Write what cross-validation taught: mixture, intervals and how far to trust each tier."""
+    if lessons.mixture is not None:
+        m = lessons.mixture
+        arrays = {"weights": m.weights, "base": m.base, "stretch": m.stretch}
+        write_arrays(
+            model / "mixture.npz", {k: np.asarray(v, dtype=np.float32) for k, v in arrays.items()}
+        )
+    intervals.write_over(lessons.spreads, place / "intervals.toml")
+    for name, figure in lessons.trust.items():
+        trust.write(name, figure, itself=lessons.itself, folder=model)
+
+
+def _take_over(place: Path, new: Path, names: Iterable[str]) -> None:
+    """Begin with the shipped files, in which tiers that are not fitted now keep their figures."""
+    for name in names:
+        if (place / name).is_file():
+            shutil.copyfile(place / name, new / name)
+
+
+def shipped_stretch(place: Path) -> Floats:
+    """The stretch of the fast tier as the package has it."""
+    path = place / "model" / "fast.npz"
+    if read_arrays(path) is None:
+        raise SystemExit(f"no model at {path}; leave out --without-evaluation")
+    return load_kernel(path).stretch
+
+
+def train(desk: Desk, place: Path, lessons: Lessons | None, *, fast_only: bool) -> list[str]:
+    """Fit everything, and only then put the files in their place; the names of the files."""
+    table, variants = features_of(desk)
+    stretch = shipped_stretch(place) if lessons is None else lessons.stretch
+    (place / "model").mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as scratch:
+        new = Path(scratch)
+        (new / "model").mkdir()
+        _take_over(place, new, ("intervals.toml", "model/trust.toml"))
+        write_fast(table, variants, stretch, new / "model")
+        if not fast_only:
+            write_full(desk, table, variants, new / "model")
+        if lessons is not None:
+            write_lessons(lessons, new, new / "model")
+        written = sorted(path.relative_to(new) for path in new.rglob("*") if path.is_file())
+        for name in written:
+            (new / name).replace(place / name)
+    return [name.as_posix() for name in written]
+
+
+def main() -> None:
+    """Fit the judge and write its files."""
+    if any(os.environ.get(name) != value for name, value in threads(THREADS).items()):
+        # The libraries read these when they are imported, so they must be set before.
+        command = [sys.executable, "-m", "training.train", *sys.argv[1:]]
+        os.execve(sys.executable, command, {**os.environ, **threads(THREADS)})
+    own = argparse.ArgumentParser(
+        description=__doc__,
+        parents=[options()],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    own.add_argument("--only", choices=("fast",), help="the fast tier only")
+    own.add_argument("--without-evaluation", action="store_true")
+    own.add_argument("--out", type=Path, default=PLACE, help="the folder that gets the files")
+    chosen = own.parse_args()
+    desk, fast_only = Desk(chosen.data, chosen.limit, chosen.work), chosen.only == "fast"
+    check(desk, ALL_FOLDS)
+    lessons = lessons_of(desk, fast_only=fast_only)
+    wanted = needed(fast_only=fast_only)
+    if lessons is None and chosen.without_evaluation:
+        say("the cross-validation is not there: mixture, stretch and intervals stay as shipped")
+        wanted = [part for part in wanted if part.kind in ("features", "surprises")]
+    elif lessons is None:
+        say("the cross-validation is not there, so it is run first (or: --without-evaluation)")
+    run(wanted, desk, max(1, chosen.workers))
+    if lessons is None and not chosen.without_evaluation:
+        lessons = lessons_of(desk, fast_only=fast_only)
+    for name in train(desk, chosen.out, lessons, fast_only=fast_only):
+        say(f"wrote {chosen.out / name}")
+
+
+if __name__ == "__main__":
+    main()
