@@ -315,6 +315,7 @@ ODD = [
     "the of and [1]. [2]",
     "😀😀 [1] \u200b\u200b [2]",
     "\ud800 [1].",
+    "The sky \ud83d is blue in the north [1]. It rains \udc00 in the south [2].",
     "| a | b |\n|---|---|\n| x [1] | y [2] |",
     "$$x^2$$ [1]. `code` [2].",
     "<b></b> [1] <" + "a" * 500 + " [2]",

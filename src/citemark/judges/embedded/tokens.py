@@ -46,13 +46,18 @@ class Pairs:
 
 def pairs_of(query: str, passages: Sequence[Passage]) -> Pairs:
     """The query with each passage, as tokens."""
-    texts = [plain(query) or query, *(passage.text for passage in passages)]
+    texts = [_whole(t) for t in (plain(query) or query, *(p.text for p in passages))]
     asked, *said = (
         encoding.ids for encoding in tokenizer().encode_batch_fast(texts, add_special_tokens=False)
     )
     lead = [_OPEN, *asked[:QUERY_TOKENS], _CLOSE]
     rows = [[*lead, *ids[:PASSAGE_TOKENS], _CLOSE] for ids in said]
     return padded(rows, len(lead))
+
+
+def _whole(text: str) -> str:
+    """A text with a mark in place of half a character, which no tokenizer takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def padded(rows: Sequence[Sequence[int]], lead: int) -> Pairs:
