@@ -11,7 +11,7 @@ demo: $(VENV)/.installed ## score the bundled examples, offline
 	@$(BIN)/citemark demo
 
 test: $(VENV)/.installed-for-tests chromium lint ## linters, types, tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 chromium: ## the browser that tests and pictures need: installed where that is allowed
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \

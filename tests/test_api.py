@@ -149,13 +149,14 @@ def test_only_some_metrics_and_sources() -> None:
 def test_score_works_inside_a_running_event_loop() -> None:
     async def notebook() -> tuple[Any, list[str], Any, list[str]]:
         plain = citemark.score(query=QUERY, answer=ANSWER)
-        many = ids(citemark.score_many(cases(100)))
+        many = ids(citemark.score_many(cases(100), judge="embedded:fast"))
         with pytest.raises(CaseError):
             citemark.score(query="", answer=ANSWER)
         with pytest.raises(CaseError):
             list(citemark.score_many([{"query": "q"}]))
         awaited = await citemark.ascore(query=QUERY, answer=ANSWER)
-        return plain, many, awaited, [c.case.id async for c in citemark.ascore_many(cases(100))]
+        more = citemark.ascore_many(cases(100), judge="embedded:fast")
+        return plain, many, awaited, [c.case.id async for c in more]
 
     plain, many, awaited, amany = asyncio.run(notebook())
     assert plain.to_dict() == awaited.to_dict()
@@ -170,7 +171,9 @@ async def stream(count: int) -> AsyncIterator[dict[str, Any]]:
 
 def test_ascore_many_takes_an_async_stream() -> None:
     async def run() -> list[str]:
-        return [card.case.id async for card in citemark.ascore_many(stream(200))]
+        return [
+            card.case.id async for card in citemark.ascore_many(stream(200), judge="embedded:fast")
+        ]
 
     assert asyncio.run(run()) == [str(n) for n in range(200)]
 
@@ -186,7 +189,10 @@ def test_a_long_list_lets_other_tasks_run() -> None:
                 await asyncio.sleep(0)
 
         ticking = asyncio.create_task(tick())
-        assert len([card async for card in citemark.ascore_many(cases(200))]) == 200
+        assert (
+            len([card async for card in citemark.ascore_many(cases(200), judge="embedded:fast")])
+            == 200
+        )
         ticking.cancel()
         return ticks
 
@@ -210,7 +216,7 @@ class Counting:
             self.closed = True
 
 
-@pytest.mark.parametrize("judge", ["embedded", Middling()])
+@pytest.mark.parametrize("judge", ["embedded:fast", Middling()])
 def test_score_many_is_lazy_and_keeps_the_order(judge: str | Judge) -> None:
     source = Counting(1000)
     cards = citemark.score_many(source, judge=judge)

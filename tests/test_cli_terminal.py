@@ -21,7 +21,12 @@ from running import COMMAND, A, B, all_of, environment, file, run
 def test_standard_output_may_be_closed_early(tmp_path: Path) -> None:
     cases = [{**A, "id": f"c{n}"} for n in range(2000)]
     path = file(tmp_path, "many.jsonl", *cases)
-    for arguments in (["score"], ["score", "--format", "jsonl", "-o", "out.csv"], ["parse"]):
+    fast = ["--judge", "embedded:fast"]
+    for arguments in (
+        ["score", *fast],
+        ["score", *fast, "--format", "jsonl", "-o", "out.csv"],
+        ["parse"],
+    ):
         process = subprocess.Popen(
             [*COMMAND, arguments[0], str(path), *arguments[1:]],
             stdout=subprocess.PIPE,
@@ -144,7 +149,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, number: signal.Signa
     path = file(tmp_path, "many.jsonl", *({**A, "id": f"c{n}"} for n in range(30_000)))
     for ending in ("jsonl", "parquet"):
         process = subprocess.Popen(
-            [*COMMAND, "score", str(path), "-o", f"out.{ending}"],
+            [*COMMAND, "score", str(path), "--judge", "embedded:fast", "-o", f"out.{ending}"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=tmp_path,
@@ -189,7 +194,8 @@ def peak_megabytes(*arguments: str | Path) -> float:
 
 def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
     answer = "The tide rises three metres [1]."
-    for command in (["parse"], ["score", "-o", str(tmp_path / "x.jsonl")]):
+    bulk = ["score", "--judge", "embedded:fast", "-o", str(tmp_path / "x.jsonl")]
+    for command in (["parse"], bulk):
         peaks = []
         for count in (500, 3000):
             cases = ({"id": n, "query": "Why?", "answer": f"{answer} {n}."} for n in range(count))

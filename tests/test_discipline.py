@@ -57,7 +57,7 @@ def table(judge: str) -> dict[Law, Row]:
 @pytest.mark.parametrize("law", laws(), ids=lambda law: law.name)
 def test_a_law_is_kept(law: Law, judge: str) -> None:
     row = table(judge)[law]
-    assert len(row.findings) >= (ANSWERS[judge] * 0.9 if REAL.is_file() else 5)
+    assert len(row.findings) >= (ANSWERS[judge] * 0.8 if REAL.is_file() else 5)
     worst = row.worst
     least = asked(law, judge)
     assert row.rate >= least - slack(least, ANSWERS[judge]), worst and (

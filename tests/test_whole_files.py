@@ -104,7 +104,15 @@ def test_many_at_once_do_not_take_each_others_away(tmp_path: Path) -> None:
 def test_a_run_that_was_killed_leaves_nothing_for_long(tmp_path: Path) -> None:
     path = file(tmp_path, "many.jsonl", *({**A, "id": f"c{n}"} for n in range(3000)))
     child = subprocess.Popen(
-        [*COMMAND, "score", str(path), "-o", str(tmp_path / "out.jsonl")],
+        [
+            *COMMAND,
+            "score",
+            str(path),
+            "--judge",
+            "embedded:fast",
+            "-o",
+            str(tmp_path / "out.jsonl"),
+        ],
         stderr=subprocess.DEVNULL,
         env=environment(),
     )
