@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
+from citemark.judges.llm.limits import Room
 from citemark.judges.llm.pace import Allowance, Pace
 
 
@@ -129,3 +132,19 @@ def test_requests_a_minute_are_kept() -> None:
         return clock() - start
 
     assert asyncio.run(run()) >= 0.45  # five of them had to wait for their tenth of a second
+
+
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_whoever_waits_for_a_reset_is_woken_whatever_the_fraction(loop: str) -> None:
+    async def run() -> None:
+        for step in range(150):
+            pace = Pace(4, first=4)
+            await pace.enter()
+            pace.leave(0.001, (Room(tokens=False, left=0.0, resets_in=0.0002 + step / 7e4),))
+            waiting = [asyncio.create_task(pace.enter()) for _ in range(3)]
+            await asyncio.sleep(step / 2e5)
+            await asyncio.wait_for(asyncio.gather(*waiting, pace.enter()), 5)
+
+    factory = None if loop == "asyncio" else pytest.importorskip("uvloop").new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(run())

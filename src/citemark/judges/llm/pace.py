@@ -16,6 +16,8 @@ SLOWED = 2.0
 OWN_DELAY = 0.25
 """Seconds that say nothing of the endpoint: so long a busy machine may take to see a reply."""
 SMOOTHING = 0.1
+TICK = 0.001
+"""Some event loops count in milliseconds, and may wake up before what they were asked for."""
 GROWTH_REST = 1.0
 """Seconds without growth after the endpoint asked for less."""
 
@@ -76,7 +78,8 @@ class Pace:
         self._limited = bool(rpm or tpm)
         self._longest = longest
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.Handle | None = None
+        self._rings_at = math.inf
         self._halted = asyncio.Event()
         self._outage = Outage(most)
         self._starting = True
@@ -234,6 +237,7 @@ class Pace:
 
     def _admit(self) -> None:
         """Let in as many of those who wait as may enter now, and look again in time."""
+        began = asyncio.get_running_loop().time()
         if self._outage.since is not None:
             self._turn_away()
         while self._waiting:
@@ -244,15 +248,16 @@ class Pace:
                 self._waiting.popleft().set_result(None)
             else:
                 break
-        if self._waiting and not self._is_calm and (when := self._next()) is not None:
-            if self._timer and when < self._timer.when():
+        # What came to its end while this looked round is still ahead of when it began.
+        if self._waiting and not self._is_calm and (when := self._next(began)) < self._rings_at:
+            if self._timer:
                 self._timer.cancel()
-                self._timer = None
-            if self._timer is None:  # one that is too early does no harm
-                self._timer = asyncio.get_running_loop().call_at(when, self._ring)
+            self._rings_at = when  # one that is too early does no harm
+            self._timer = asyncio.get_running_loop().call_at(when + TICK, self._ring)
 
     def _ring(self) -> None:
         self._timer = None
+        self._rings_at = math.inf
         self._admit()
 
     def _turn_away(self) -> None:
@@ -266,10 +271,9 @@ class Pace:
             if not place.done():
                 place.set_exception(EndpointDownError)
 
-    def _next(self) -> float | None:
+    def _next(self, now: float) -> float:
         """When somebody may enter although nobody left: at the end of what is waited for."""
-        now = asyncio.get_running_loop().time()
         times = [self._not_before, *(until for _, until in self._rooms.values())]
         if self._outage.since is not None:
             times += [self._outage.look_at, self._outage.since + self._longest]
-        return min((when for when in times if now < when < math.inf), default=None)
+        return min((when for when in times if now < when), default=math.inf)
