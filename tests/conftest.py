@@ -1,4 +1,4 @@
-"""What tests share: a loopback endpoint and a store of their own."""
+"""What tests share: loopback endpoints, a store of their own, cases for tests of faults."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from browser import chromium as chromium
+from faulty import JUDGMENTS, Endpoint, cases
+from faulty import endpoint as faulty_endpoint
 from loopback import Loopback, serving
 
 
@@ -16,6 +18,25 @@ def endpoint() -> Iterator[Loopback]:
     """A real server on loopback that can be told what to send."""
     with serving() as server:
         yield server
+
+
+@pytest.fixture
+def server() -> Iterator[Endpoint]:
+    """A real server on loopback that misbehaves as it is told."""
+    with faulty_endpoint() as it:
+        yield it
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> Path:
+    """A file of cases that make a run of some hundred judgments."""
+    return cases(tmp_path / "cases.jsonl", JUDGMENTS)
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """Where a run writes to."""
+    return tmp_path / "out.jsonl"
 
 
 @pytest.fixture(autouse=True)

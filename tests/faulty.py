@@ -25,6 +25,8 @@ from loopback import Body, completion, user_message
 from running import COMMAND, environment
 
 SOAK = bool(os.environ.get("CITEMARK_SOAK"))
+JUDGMENTS = 300
+"""In the file of cases that most tests of faults are given."""
 """Whether the full counts are wanted: make soak."""
 SOURCES = 3
 

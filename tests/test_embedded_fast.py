@@ -23,20 +23,21 @@ from citemark import Judgment
 from citemark.citations import parse_answer
 from citemark.errors import UsageError
 from citemark.judges import find_judge
-from citemark.judges.embedded.fast import judge_fast
+from citemark.judges.embedded.fast import FastJudge
 from citemark.judges.embedded.intervals import spreads, whole
 from citemark.judges.embedded.judgments import apportioned
 from citemark.judges.embedded.language import is_english
 from citemark.judges.protocol import Judge
 from citemark.rubrics import DEFAULT_METRICS, Rubric, rubric
-from test_embedded_judge import ANSWER, LANGUAGES, ODD, QUERY, RUBRICS
+from test_embedded_judge import ANSWER, QUERY, RUBRICS
+from test_embedded_odd import LANGUAGES, ODD
 
 SOAK = bool(os.environ.get("CITEMARK_SOAK"))
 
 
 def judged(answer: str, source: int = 1, query: str = QUERY) -> Mapping[str, Judgment]:
     parsed = parse_answer(answer)
-    return {metric: j for _, metric, j in judge_fast(parsed, query, [source], RUBRICS)}
+    return {metric: j for _, metric, j in FastJudge().judge_case(parsed, query, [source], RUBRICS)}
 
 
 def test_it_is_a_judge_that_can_be_asked_for() -> None:
@@ -187,7 +188,7 @@ def test_a_huge_answer_with_many_sources_is_scored() -> None:
     ]
     answer = " ".join(sentences)
     parsed = parse_answer(answer)
-    outcomes = list(judge_fast(parsed, QUERY, parsed.sources, RUBRICS))
+    outcomes = list(FastJudge().judge_case(parsed, QUERY, parsed.sources, RUBRICS))
     assert len(outcomes) == 5 * len(parsed.sources)
     assert all(j.expected is not None and 1 <= j.expected <= 20 for *_, j in outcomes)
 

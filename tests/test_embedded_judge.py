@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
-import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
+import numpy as np
 import pytest
+from training.figures import agreement
+from training.judged import DATA, load, rows
 
 from citemark.case import Case
 from citemark.citations import ParsedAnswer, parse_answer
 from citemark.errors import UsageError
-from citemark.judges.embedded import EmbeddedJudge, judge_case
+from citemark.judges.embedded import EmbeddedJudge
 from citemark.judges.embedded.weighing import Weighing
 from citemark.judges.protocol import Judge, Outcome, Work
 from citemark.rubrics import DEFAULT_METRICS, Rubric, rubric
 from citemark.scorecard import Judgment
 
-ROOT = Path(__file__).resolve().parents[1]
-JUDGED = ROOT.parent / "shared" / "data" / "judged.jsonl"
 RUBRICS = [rubric(name) for name in DEFAULT_METRICS]
 
 I4, U4 = 8, 13
@@ -41,7 +39,9 @@ Scores = Mapping[str, Judgment]
 
 def judged(answer: str, source: int = 1, query: str = QUERY) -> Scores:
     parsed = parse_answer(answer)
-    return {metric: j for _, metric, j in judge_case(parsed, query, [source], RUBRICS)}
+    return {
+        metric: j for _, metric, j in EmbeddedJudge().judge_case(parsed, query, [source], RUBRICS)
+    }
 
 
 def expected(scores: Scores, metric: str) -> float:
@@ -128,7 +128,7 @@ def test_every_wanted_source_and_metric_gets_one_outcome() -> None:
 )
 def test_other_rubrics_need_another_judge(other: Rubric) -> None:
     with pytest.raises(UsageError, match=r"five metrics only.*LLM judge is needed"):
-        judge_case(parse_answer(ANSWER), QUERY, [1], [RUBRICS[0], other])
+        EmbeddedJudge().judge_case(parse_answer(ANSWER), QUERY, [1], [RUBRICS[0], other])
     with pytest.raises(UsageError):
         run(work(0, ANSWER, other))
 
@@ -196,10 +196,10 @@ def test_a_marker_on_nothing_scores_one(answer: str) -> None:
 
 def test_the_same_case_gives_the_same_whatever_is_scored_beside_it() -> None:
     parsed = parse_answer(ANSWER)
-    both = {(s, m): j for s, m, j in judge_case(parsed, QUERY, [2, 1], RUBRICS)}
+    both = {(s, m): j for s, m, j in EmbeddedJudge().judge_case(parsed, QUERY, [2, 1], RUBRICS)}
     for source in (1, 2):
         for metric in RUBRICS:
-            alone = list(judge_case(parsed, QUERY, [source], [metric]))
+            alone = list(EmbeddedJudge().judge_case(parsed, QUERY, [source], [metric]))
             assert alone == [(source, metric.name, both[source, metric.name])]
 
 
@@ -304,101 +304,23 @@ def test_half_of_the_sentences_are_worth_less() -> None:
                 assert expected(after, metric) < expected(before, metric)
 
 
-# ---- odd input -------------------------------------------------------------------------------
-
-ODD = [
-    "[1]",
-    "[1][2][1]",
-    "Yes [1]",
-    "???[1]!!!",
-    "1889 [1].",
-    "the of and [1]. [2]",
-    "😀😀 [1] \u200b\u200b [2]",
-    "\ud800 [1].",
-    "The sky \ud83d is blue in the north [1]. It rains \udc00 in the south [2].",
-    "| a | b |\n|---|---|\n| x [1] | y [2] |",
-    "$$x^2$$ [1]. `code` [2].",
-    "<b></b> [1] <" + "a" * 500 + " [2]",
-    "A" * 5000 + " [1]",
-    ", ; : - " * 200 + "[1]",
-]
-
-
-@pytest.mark.parametrize("answer", ODD)
-@pytest.mark.parametrize("query", [QUERY, "?", "the", "  ", "蓝色"])
-def test_odd_input_is_scored(answer: str, query: str) -> None:
-    parsed = parse_answer(answer)
-    for source in (1, 2, 99):
-        assert_sound(parsed, source, judged(answer, source, query))
-
-
-LANGUAGES = {
-    "German": (
-        "Warum ist der Himmel blau?",
-        "Luft streut blaues Licht zehnmal stärker als rotes [1]. Abends wird der Weg länger [1].",
-    ),
-    "Chinese": (
-        "天空为什么是蓝色的？",
-        "空气散射蓝光比红光强约十倍 [1]。傍晚光线穿过更厚的大气 [1]。",
-    ),
-    "Japanese": (
-        "空はなぜ青い？",
-        "空気は青い光を赤い光より強く散乱する [1]。夕方は光の道のりが長い [1]。",
-    ),
-    "Thai": (
-        "ทำไมท้องฟ้าเป็นสีฟ้า",
-        "อากาศกระเจิงแสงสีน้ำเงินมากกว่าสีแดง [1] ตอนเย็นแสงเดินทางไกล [1]",
-    ),
-    "Arabic": (
-        "لماذا السماء زرقاء؟",
-        "يشتت الهواء الضوء الأزرق أكثر من الأحمر [1]. في المساء الطريق أطول [1].",
-    ),
-    "Russian": (
-        "Почему небо голубое?",
-        "Воздух рассеивает синий свет сильнее красного [1]. Вечером путь длиннее [1].",
-    ),
-    "Korean": (
-        "하늘은 왜 파란가요?",
-        "공기는 붉은빛보다 푸른빛을 더 많이 산란시킨다 [1]. 저녁에는 길이 더 길다 [1].",
-    ),
-}
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_other_languages_are_scored(language: str) -> None:
-    query, answer = LANGUAGES[language]
-    scores = judged(answer, 1, query)
-    assert_sound(parse_answer(answer), 1, scores)
-    assert expected(scores, "relevance") > 5
-    more = judged(answer + " " + answer.replace("[1]", "[2]"), 1, query)
-    assert expected(more, "uniqueness") < expected(scores, "uniqueness")
-
-
-def test_a_huge_answer_is_scored() -> None:
-    chance = random.Random(5)
-    stems = ["".join(chance.choices("abcdefghiklmnoprstu", k=6)) for _ in range(3000)]
-    sentences = [
-        f"The {' '.join(chance.choices(stems, k=12))} is {i} [{chance.randint(1, 500)}]."
-        for i in range(3_000)
-    ]
-    parsed = parse_answer(" ".join(sentences))
-    outcomes = list(judge_case(parsed, QUERY, parsed.sources, RUBRICS))
-    assert len(outcomes) == 5 * len(parsed.sources)
-    assert all(judgment.status == "scored" for _, _, judgment in outcomes)
-
-
 # ---- agreement -------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not JUDGED.is_file(), reason="the judged cases are not here (../shared/data)")
-def test_it_agrees_with_an_llm_judge_on_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "benchmarks")])
-    from agreement import compare, figures  # type: ignore[import-not-found, unused-ignore]
-
-    lines = JUDGED.read_text(encoding="utf-8").splitlines()[::4]
-    pairs = list(compare(map(json.loads, lines)))
-    rows = [figures([p for p in pairs if p.metric == m]) for m in DEFAULT_METRICS]
-    assert sum(row["Spearman"] for row in rows) / 5 > 0.55
-    assert all(row["Spearman"] > 0.35 for row in rows)
-    assert all(row["MAE"] < 3.2 for row in rows)
-    assert all(abs(row["bias"]) < 0.8 for row in rows)
+@pytest.mark.skipif(not DATA.is_file(), reason="the judged cases are not here (../shared/data)")
+def test_it_agrees_with_an_llm_judge_on_a_sample() -> None:
+    """On cases that it was fitted to: a model file that does not fit the program fails here."""
+    cases = load()[::4]
+    found = [
+        [scores[metric].expected for metric in DEFAULT_METRICS]
+        for case in cases
+        for scores in (judged(case.answer, source, case.query) for source in case.sources)
+    ]
+    _, totals, number = rows(cases)
+    ours = np.array(found, dtype=np.float64)
+    agreed = agreement(ours, totals, number)
+    assert agreed["mean"].spearman > 0.55
+    for i, metric in enumerate(DEFAULT_METRICS):
+        assert agreed[metric].spearman > 0.35
+        assert agreed[metric].mae < 3.2
+        assert abs(float((ours - totals)[:, i].mean())) < 0.8

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 
 import citemark
 from faulty import (
+    JUDGMENTS,
     SOAK,
     SOURCES,
     Endpoint,
@@ -20,7 +20,6 @@ from faulty import (
     cases,
     command,
     ended,
-    endpoint,
     everything,
     judged,
     replies,
@@ -28,23 +27,6 @@ from faulty import (
 from running import run
 
 AWAY = 30.0 if SOAK else 2.0
-JUDGMENTS = 300
-
-
-@pytest.fixture
-def server() -> Iterator[Endpoint]:
-    with endpoint() as it:
-        yield it
-
-
-@pytest.fixture
-def given(tmp_path: Path) -> Path:
-    return cases(tmp_path / "cases.jsonl", JUDGMENTS)
-
-
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out.jsonl"
 
 
 def test_the_endpoint_stops_and_comes_back(

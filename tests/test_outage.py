@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from citemark.judges.llm.outage import LAST_LOOK, Outage
 from citemark.judges.llm.pace import EndpointDownError, Pace
 from faulty import (
+    JUDGMENTS,
     SOAK,
     Endpoint,
     Fault,
@@ -20,7 +20,6 @@ from faulty import (
     cases,
     command,
     ended,
-    endpoint,
     everything,
     judged,
     replies,
@@ -28,13 +27,6 @@ from faulty import (
 from running import run
 
 AWAY = 40.0 if SOAK else 3.0
-JUDGMENTS = 300
-
-
-@pytest.fixture
-def server() -> Iterator[Endpoint]:
-    with endpoint() as it:
-        yield it
 
 
 def test_different_requests_must_fail_in_a_row() -> None:

@@ -17,35 +17,17 @@ import pytest
 
 from citemark.store import Store
 from faulty import (
+    JUDGMENTS,
     Endpoint,
     assert_all_right,
     begun,
     cases,
     command,
     ended,
-    endpoint,
     judged,
     replies,
 )
 from running import run
-
-JUDGMENTS = 300
-
-
-@pytest.fixture
-def server() -> Iterator[Endpoint]:
-    with endpoint() as it:
-        yield it
-
-
-@pytest.fixture
-def given(tmp_path: Path) -> Path:
-    return cases(tmp_path / "cases.jsonl", JUDGMENTS)
-
-
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out.jsonl"
 
 
 def last(said: str) -> str:

@@ -1,13 +1,7 @@
-"""Fit the model of ``embedded:fast``: kernel ridge regression of 25 levels on the feature table.
-
-python -m training.feature_model            cross-validate and print the figures
-python -m training.feature_model --write    fit on everything and write the model file
-"""
+"""Fit the model of ``embedded:fast``: kernel ridge regression of 25 levels on the feature table."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citemark.citations import parse_answer
-from citemark.judges.embedded.fast import TIER
 from citemark.judges.embedded.fast_model import FastModel, names_of, nearness, scaled
 from citemark.judges.embedded.feature_table import feature_table
 from citemark.judges.embedded.statements import read
-from training import figures, intervals
-from training.judged import FOLDS, SUBSCORES, JudgedCase, load, rows
-from training.pseudo_labels import Variants, targets, variants_of
+from training.judged import FOLDS, SUBSCORES, JudgedCase, rows
+from training.pseudo_labels import Variants, targets
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -148,17 +140,6 @@ def stretch_of(levels: Array, predicted: Array) -> Floats:
     return np.repeat(factors, 5).astype(np.float32)
 
 
-def out_of_fold(table: Table, variants: Variants | None = None) -> Array:
-    """Predictions for every row by a model that has not seen its query."""
-    predicted = np.zeros_like(table.levels)
-    for fold in range(FOLDS):
-        test = table.fold == fold
-        model = fit_table(table, ~test, variants)
-        predicted[test] = model.raw(table.x[test])
-    predicted[~table.said] = 0
-    return predicted
-
-
 def stretched(table: Table, predicted: Array) -> Array:
     """Out-of-fold predictions drawn apart by factors from the other folds."""
     out = predicted.copy()
@@ -191,41 +172,3 @@ def write(model: FastModel, stretch: Floats, path: Path) -> None:
         base=model.base,
         stretch=stretch,
     )
-
-
-def main() -> None:
-    """Cross-validate, and write the model if asked to."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--write", action="store_true")
-    options.add_argument("--plain", action="store_true", help="without made variants")
-    options.add_argument("--out", type=Path, default=MODEL / "fast.npz")
-    options.add_argument("--oof", type=Path, help="keep features and predictions in this file")
-    chosen = options.parse_args()
-    cases = load()
-    table = table_of(cases)
-    variants = None if chosen.plain else variants_of(cases)
-    predicted = out_of_fold(table, variants)
-    for name, levels in (("as fitted", predicted), ("stretched", stretched(table, predicted))):
-        sys.stdout.write(f"{name}\n{figures.table(totals_of(levels), table.totals, table.case)}\n")
-        two = table.two
-        only = figures.table(totals_of(levels)[two], table.totals[two], table.case[two])
-        sys.stdout.write(f"judged twice\n{only}\n")
-    if chosen.oof:
-        np.savez(chosen.oof, X=table.x, names=names_of(table.names), oof=predicted)
-    if chosen.write:
-        everything = np.ones(len(table.x), dtype=np.bool_)
-        model = fit_table(table, everything, variants)
-        write(model, stretch_of(table.levels, predicted), chosen.out)
-        _write_intervals(table, totals_of(stretched(table, predicted)), chosen.out.parent.parent)
-
-
-def _write_intervals(table: Table, totals: Array, folder: Path) -> None:
-    """Fit the intervals to the errors out of fold, and say how well they hold."""
-    held = intervals.cross_validated(totals, table.totals, table.fold)
-    sys.stdout.write("80 % intervals hold: " + ", ".join(f"{m} {h:.3f}" for m, h in held.items()))
-    spreads = [intervals.spread_of(totals[:, i], table.totals[:, i]) for i in range(5)]
-    intervals.write({TIER: spreads}, folder / "intervals.toml")
-
-
-if __name__ == "__main__":
-    main()

@@ -49,19 +49,6 @@ def covered(spread: Spread, expected: Array, llm: Array) -> float:
     return float(((llm >= ends[:, 0]) & (llm <= ends[:, 1])).mean())
 
 
-def cross_validated(expected: Array, llm: Array, fold: NDArray[np.int64]) -> dict[str, float]:
-    """The coverage of each metric's intervals on folds that they were not fitted to."""
-    found = {}
-    for i, metric in enumerate(DEFAULT_METRICS):
-        hits = 0.0
-        for one in np.unique(fold):
-            test = fold == one
-            spread = spread_of(expected[~test, i], llm[~test, i])
-            hits += covered(spread, expected[test, i], llm[test, i]) * int(test.sum())
-        found[metric] = hits / len(fold)
-    return found
-
-
 def ends(expected: Array, llm: Array, fold: NDArray[np.int64]) -> Array:
     """The interval of every score by a spread fitted to the other folds: (rows, metrics, 2)."""
     found = np.zeros((*expected.shape, 2))

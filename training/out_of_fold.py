@@ -20,7 +20,6 @@ from training.mixture import TOP, cross_fitted
 from training.parts import PLAIN, Desk, Part
 
 EMBEDDED = "embedded"
-TIERS = (FAST, EMBEDDED)
 
 
 @dataclass(frozen=True, slots=True)

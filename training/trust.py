@@ -19,21 +19,15 @@ def write(
     spearman: float,
     *,
     itself: float = ITSELF,
-    fitted: bool = True,
     folder: Path = FOLDER,
 ) -> None:
     """Set the figures of one tier and keep those of the others."""
     path = folder / "trust.toml"
     tiers = tomllib.loads(path.read_text(encoding="utf-8"))["tiers"] if path.is_file() else {}
-    tiers[tier] = {"fitted": fitted, "spearman": round(spearman, 2), "itself": round(itself, 2)}
+    tiers[tier] = {"spearman": round(spearman, 2), "itself": round(itself, 2)}
     parts = [_OPENING]
     for name in sorted(tiers):
         figures = tiers[name]
         head = f"[tiers.{name}]" if name.isidentifier() else f'[tiers."{name}"]'
-        parts.append(
-            f"{head}\n"
-            f"fitted = {str(figures['fitted']).lower()}\n"
-            f"spearman = {figures['spearman']}\n"
-            f"itself = {figures['itself']}\n"
-        )
+        parts.append(f"{head}\nspearman = {figures['spearman']}\nitself = {figures['itself']}\n")
     path.write_text("\n".join(parts), encoding="utf-8")

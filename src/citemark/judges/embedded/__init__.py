@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from citemark.judges.embedded.judge import EmbeddedJudge, judge_case
+from citemark.judges.embedded.judge import EmbeddedJudge
 
-__all__ = ["EmbeddedJudge", "judge_case"]
+__all__ = ["EmbeddedJudge"]

@@ -152,7 +152,7 @@ def _sentences(reading: Reading, sources: tuple[int, ...]) -> tuple[tuple[Places
     rows = [place.setdefault(n, len(place)) for n, _ in pairs]
     marked = np.zeros((len(sources), len(place)), dtype=np.bool_)
     for s, source in enumerate(sources):
-        marked[s, [place[n] for n in reading.spoken[source].sentences if n in place]] = True
+        marked[s, [place[n] for n in reading.spoken[source] if n in place]] = True
     return (np.array(rows, dtype=np.intp), np.array([u for _, u in pairs], dtype=np.intp)), marked
 
 

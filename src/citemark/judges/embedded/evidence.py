@@ -11,7 +11,6 @@ from itertools import chain
 from citemark.judges.embedded.lexicon import lexicon
 from citemark.judges.embedded.match import Query
 from citemark.judges.embedded.overlap import Overlap
-from citemark.judges.embedded.specificity import particulars
 from citemark.judges.embedded.statements import Reading, Statement
 from citemark.judges.embedded.terms import COMMON_WEIGHT
 
@@ -51,8 +50,7 @@ class Exhibits:
     def __post_init__(self) -> None:
         reading = self.reading
         own = tuple([reading.statements[i] for i in reading.by_source.get(self.source, ())])
-        spoken = reading.spoken.get(self.source)
-        cited_in = spoken.sentences if spoken else ()
+        cited_in = reading.spoken.get(self.source, frozenset())
         said_in = tuple([tuple([n for n in s.sentences if n in cited_in]) for s in own])
         object.__setattr__(self, "own", own)
         object.__setattr__(self, "said_in", said_in)
@@ -106,7 +104,8 @@ def _support(case: Exhibits) -> list[float]:
 
 
 def _particulars(case: Exhibits) -> list[float]:
-    return [max(0.0, particulars(statement.unit)) for statement in case.reading.statements]
+    units = (statement.unit for statement in case.reading.statements)
+    return [max(0.0, 2 * u.numbers + u.names + u.rare - u.generic) for u in units]
 
 
 def _framing(case: Exhibits) -> list[float]:

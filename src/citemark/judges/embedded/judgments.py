@@ -1,8 +1,9 @@
-"""From exact levels to judgments: whole sub-scores, the expected score, its interval."""
+"""From exact levels to judgments, in both tiers: whole sub-scores, expected score, interval."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,11 +11,55 @@ from citemark.citations import ParsedAnswer, Problem
 from citemark.errors import UsageError
 from citemark.judges.embedded.intervals import Spread, spreads, whole
 from citemark.judges.embedded.language import is_english
+from citemark.judges.embedded.trust import trust_of
+from citemark.judges.protocol import Outcome, Work
 from citemark.rubrics import DEFAULT_METRICS, Rubric
 from citemark.rubrics import rubric as bundled
 from citemark.scorecard import Judgment
 
 _TOP = 4
+
+Given = Iterator[tuple[int, str, Judgment]]
+"""Judgments with their source and metric."""
+
+
+class Tier(ABC):
+    """A tier of the embedded judge: what both have in common."""
+
+    name: str
+    signature: str
+
+    def __init__(self) -> None:
+        self.trust = trust_of(self.name)
+
+    async def judge(self, work: AsyncIterator[Work]) -> AsyncIterator[Outcome]:
+        """Judge every wanted source by every wanted rubric, case by case."""
+        async for item in work:
+            remarks = remarks_on(item.answer)
+            for source, metric, judgment in self.judge_case(
+                item.answer, item.case.query, item.sources, item.rubrics, calibrated=not remarks
+            ):
+                yield Outcome(item.number, source, metric, judgment, remarks)
+                remarks = ()
+
+    def judge_case(
+        self,
+        answer: ParsedAnswer,
+        query: str,
+        sources: Sequence[int],
+        rubrics: Sequence[Rubric],
+        *,
+        calibrated: bool = True,
+    ) -> Given:
+        """The judgments of the wanted sources of one answer, as (source, metric, judgment)."""
+        # At once, not when the first judgment is asked for: a wrong rubric is found here.
+        wanted = [sheet(self.name, rubric, calibrated) for rubric in rubrics]
+        return self._judgments(answer, query, sources, wanted)
+
+    @abstractmethod
+    def _judgments(
+        self, answer: ParsedAnswer, query: str, sources: Sequence[int], wanted: Sequence[Sheet]
+    ) -> Given: ...
 
 
 class Sheet(NamedTuple):

@@ -17,14 +17,10 @@ _NEIGHBOURS = 12
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What several sources of an answer say, and what only one of them says."""
+    """What several sources of an answer say."""
 
     closeness: Mapping[int, tuple[float, ...]]
     """For each source and each of its statements, how near another source comes to it (0 to 1)."""
-    only: Mapping[int, float]
-    """For each source, the weight of the terms that the answer would lose without it."""
-    terms: float
-    """The weight of all the answer's terms."""
 
 
 def overlap_of(reading: Reading) -> Overlap:
@@ -38,11 +34,7 @@ def overlap_of(reading: Reading) -> Overlap:
     for i, statement in enumerate(statements):
         if statement.credit:
             _add_closeness(closeness, statement, _neighbours(i, statements, postings), statements)
-    return Overlap(
-        closeness={source: tuple(values) for source, values in closeness.items()},
-        only=_only(statements, postings),
-        terms=sum(map(weight, postings)),
-    )
+    return Overlap({source: tuple(values) for source, values in closeness.items()})
 
 
 def _add_closeness(
@@ -77,17 +69,3 @@ def _neighbours(
     ]
     near.sort(reverse=True)
     return near[:_NEIGHBOURS]
-
-
-def _only(statements: Sequence[Statement], postings: Mapping[str, list[int]]) -> dict[int, float]:
-    """The weight of the terms that only a source's statements hold, divided among its equals."""
-    only: dict[int, float] = {}
-    for term, holders in postings.items():
-        keepers = set(statements[holders[0]].credit)
-        for i in holders[1:]:
-            if not keepers:
-                break
-            keepers &= statements[i].credit.keys()
-        for source in keepers:
-            only[source] = only.get(source, 0.0) + weight(term) / len(keepers)
-    return only

@@ -8,7 +8,7 @@ why neither repeating nor padding can raise a score.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from citemark.citations import ParsedAnswer, Sentence
@@ -34,16 +34,6 @@ class Statement:
     """How much of a sentence it is: 1 over the units of the longest sentence that says it."""
 
 
-@dataclass(slots=True)
-class Spoken:
-    """All that is said for one source, repetition included."""
-
-    words: int = 0
-    said: int = 0
-    mass: float = 0.0
-    sentences: set[int] = field(default_factory=set)
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
     """An answer as the embedded judge reads it."""
@@ -51,7 +41,8 @@ class Reading:
     statements: tuple[Statement, ...]
     by_source: Mapping[int, tuple[int, ...]]
     """The statements of each source that has any, by their place in ``statements``."""
-    spoken: Mapping[int, Spoken]
+    spoken: Mapping[int, Set[int]]
+    """The sentences that say something for each source, repetition included."""
     disclaiming: frozenset[int] = frozenset()
     """The sentences in which the answer says that it has not found something."""
 
@@ -67,7 +58,7 @@ class _Draft:
 def read(answer: ParsedAnswer) -> Reading:
     """The distinct statements of an answer, and those of each source."""
     drafts: dict[frozenset[str], _Draft] = {}
-    spoken: dict[int, Spoken] = {}
+    spoken: dict[int, set[int]] = {}
     telling = [sentence for sentence in answer.sentences if not says_nothing(sentence)]
     texts = without_empty_talk([sentence.text for sentence in telling])
     for sentence, text in zip(telling, texts, strict=True):
@@ -76,7 +67,7 @@ def read(answer: ParsedAnswer) -> Reading:
         for unit in units:
             _add(drafts, unit, credit, 1 / len(units))
             for source in credit:
-                _speak(spoken.setdefault(source, Spoken()), unit)
+                spoken.setdefault(source, set()).add(sentence.n)
     statements = tuple(
         Statement(d.unit, d.credit, tuple(d.sentences), d.part) for d in _merged(drafts)
     )
@@ -135,10 +126,3 @@ def _merged(drafts: Mapping[frozenset[str], _Draft]) -> list[_Draft]:
 
 def _plainness(unit: Unit) -> tuple[int, tuple[str, ...], int]:
     return unit.words, unit.plain, unit.names
-
-
-def _speak(spoken: Spoken, unit: Unit) -> None:
-    spoken.words += unit.words
-    spoken.said += unit.said
-    spoken.mass += unit.mass
-    spoken.sentences.add(unit.sentence)

@@ -125,11 +125,7 @@ class Weighing:
         if len(own) > _MOST_TRIED:
             own = sorted(sorted(own, key=lambda i: -len(self._passages[i].text))[:_MOST_TRIED])
         if not own:
-            return [
-                Fall(
-                    self._mine(source, self._reading.spoken[source].sentences), self.levels[source]
-                )
-            ]
+            return [Fall(self._mine(source, self._reading.spoken[source]), self.levels[source])]
         if len(own) == 1:
             less = np.zeros((1, len(self.levels[source])), dtype=np.float32)
         elif len(self._passages) * len(self.sources) > _MOST_LEFT_OUT:
