@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
@@ -28,6 +29,10 @@ _COMMANDS = (
     "store",
     "demo",
 )
+
+_COLLECT = (50_000, 20, 50)
+"""How seldom to look for cycles: hardly anything here makes any, and Python's own pace takes an
+eighth of a run that asks a model."""
 
 
 class _Commands(click.Group):
@@ -69,6 +74,7 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors="replace")
     warnings.simplefilter("always", CitemarkNotice)
     warnings.showwarning = _show_notice
+    gc.set_threshold(*_COLLECT)
     citemark(prog_name="citemark")
 
 
