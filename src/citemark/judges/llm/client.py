@@ -60,7 +60,7 @@ class Client:
         import aiohttp
 
         session = self._session or self._opened()
-        payload = request.payload(self.endpoint)
+        payload = aiohttp.BytesPayload(request.payload(self.endpoint))  # not to be guessed at
         try:
             # Following a redirect would turn the POST into a GET.
             async with session.post(self._url, data=payload, allow_redirects=False) as response:
