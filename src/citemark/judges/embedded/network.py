@@ -101,6 +101,8 @@ def _session(name: str) -> InferenceSession:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = min(2, os.cpu_count() or 1)
+    # Threads that wait by spinning take the core from whoever counts features meanwhile.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     data = (files("citemark.judges.embedded") / "model" / name).read_bytes()
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
