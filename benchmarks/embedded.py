@@ -1,8 +1,9 @@
 """How fast the embedded judges are: ``python benchmarks/embedded.py``.
 
-Made answers of 220 words with 7 sources. Every line is one process (whose network may use a second
-core), but for "two halves": two commands at the same time, each with half of the cases. CPU time is what a busy
-machine leaves unchanged; sources per second are by the clock, starting included.
+Made answers of 220 words with 7 sources. Every line is one process (whose network may use a
+second core), but for "two halves": two commands at the same time, each with half of the cases. CPU
+time is what a busy machine leaves unchanged; sources per second are by the clock, starting
+included.
 """
 
 from __future__ import annotations
