@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citemark.citations import parse_answer
-from citemark.judges.embedded import empty_talk
+from citemark.judges.embedded import emptiness
+from citemark.judges.embedded.empty_talk import clauses_of
 from citemark.judges.embedded.static import static_embedder
 from training.judged import load
 
@@ -49,7 +50,7 @@ def phrases(seed: int = 0) -> list[tuple[str, int]]:
     data = tomllib.loads((HERE / "empty_talk.toml").read_text(encoding="utf-8"))
     rng = Random(seed)
     found: dict[str, int] = {}
-    patterns = [p for group in data["phrases"].values() for p in group]
+    patterns = [p for kind in ("phrases", "plain") for group in data[kind].values() for p in group]
     for number, pattern in enumerate(patterns):
         for _ in range(PER_TEMPLATE if "{" in pattern else 1):
             phrase = _SLOT.sub(lambda m: str(rng.choice(data["slots"][m[1]])), pattern)
@@ -77,9 +78,9 @@ def real_clauses() -> list[str]:
             if sentence.kind == "heading":
                 continue
             text = " ".join(re.sub(r"[*_`#>|~]+", " ", sentence.text).split())
-            clauses, _ = empty_talk.clauses_of(text)
+            clauses, _ = clauses_of(text)
             for clause in (text.rstrip(".!? "), *(c.rstrip(".!? ") for c in clauses)):
-                if empty_talk.may_be_empty(clause, empty_talk.words_of(clause)):
+                if emptiness.may_be_empty(clause, emptiness.words_of(clause)):
                     found.setdefault(clause)
     return list(found)
 
@@ -105,7 +106,7 @@ def keys_of(made: Sequence[tuple[str, int]]) -> list[str]:
     """The words and pairs of words that several patterns hold: they get weights of their own."""
     patterns: dict[str, set[int]] = {}
     for phrase, number in made:
-        words = empty_talk.words_of(phrase)
+        words = emptiness.words_of(phrase)
         for key in (*words, *(f"{a} {b}" for a, b in pairwise(words))):
             patterns.setdefault(key, set()).add(number)
     return sorted(key for key, numbers in patterns.items() if len(numbers) >= LEAST_PATTERNS)
@@ -146,12 +147,12 @@ class Words:
 
         def known(word: str) -> tuple[float, float, int]:
             if word not in seen:
-                score = empty_talk.word_score(word, direction) + self.offset
+                score = emptiness.word_score(word, direction) + self.offset
                 score += self.known.get(word, 0.0)
-                seen[word] = (score, embedder.word(word).rarity, empty_talk._kind(word))
+                seen[word] = (score, embedder.word(word).rarity, emptiness.kind_of(word))
             return seen[word]
 
-        return np.array([empty_talk.facts(c, known, self.known) for c in clauses])
+        return np.array([emptiness.facts(c, known, self.known) for c in clauses])
 
 
 def fit_words(x: Array, y: Array, weight: Array, keys: Sequence[str]) -> Words:
@@ -165,14 +166,14 @@ def fit_words(x: Array, y: Array, weight: Array, keys: Sequence[str]) -> Words:
 def fit(made: Sequence[tuple[str, int]], real: Sequence[str]) -> tuple[Words, Array, float]:
     """Fit words first, then facts; the facts by patterns that the words were not fitted on."""
     keys = keys_of(made)
-    every = [empty_talk.words_of(c) for c in real]
+    every = [emptiness.words_of(c) for c in real]
     real = Random(1).sample(list(real), min(MOST_REAL, len(real)))
-    words = [empty_talk.words_of(p) for p, _ in made] + [empty_talk.words_of(c) for c in real]
+    words = [emptiness.words_of(p) for p, _ in made] + [emptiness.words_of(c) for c in real]
     y = np.r_[np.ones(len(made)), np.zeros(len(real))]
     weight = np.where(y > 0, len(real) / len(made), 1.0) * 2 * len(made) / len(y)
     group = np.r_[[n % FOLDS for _, n in made], np.arange(len(real)) % FOLDS]
     x = columns_of(words, keys)
-    facts = np.zeros((len(words), len(empty_talk.FACTS)))
+    facts = np.zeros((len(words), len(emptiness.FACTS)))
     for fold in range(FOLDS):
         test = group == fold
         part = fit_words(x[~test], y[~test], weight[~test], keys)
@@ -194,7 +195,7 @@ def shown(real: Sequence[str], made: Sequence[tuple[str, int]]) -> Iterator[str]
         ("held_out.toml", held_out("held_out.toml")),
         ("real clauses", list(real)),
     ):
-        found = [c for c in group if empty_talk.emptiness(c) > 0]
+        found = [c for c in group if emptiness.emptiness(c) > 0]
         yield f"{name}: {len(found)} of {len(group)} taken for empty"
         if name.endswith("toml"):
             yield "  missed: " + " | ".join(c for c in group if c not in found)
@@ -219,7 +220,7 @@ def main() -> None:
             weights=weights,
             bias=bias,
         )
-        facts = zip(empty_talk.FACTS, weights, strict=True)
+        facts = zip(emptiness.FACTS, weights, strict=True)
         sys.stdout.write(", ".join(f"{n} {w:+.2f}" for n, w in facts) + f", bias {bias:+.2f}\n")
     sys.stdout.write("\n".join(shown(real, made)) + "\n")
 

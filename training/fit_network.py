@@ -34,10 +34,12 @@ Place = tuple[int, int]
 class Setting:
     """How the network is fitted."""
 
-    epochs: int = 4
+    epochs: int = 5
     batch: int = 8
     kept: int = 3
-    encoder_rate: float = 2e-4
+    dropout: float = 0.1
+    """In the encoder; the head has its own."""
+    encoder_rate: float = 1e-4
     head_rate: float = 6e-4
     ranking: float = 0.5
     surprise: float = 1.0
@@ -51,7 +53,7 @@ class Network(nn.Module):
 
     def __init__(self, weights: Path, setting: Setting) -> None:
         super().__init__()
-        self.encoder = Encoder(weights, kept=setting.kept)
+        self.encoder = Encoder(weights, kept=setting.kept, dropout=setting.dropout)
         self.head = Head()
         self._lower: dict[int, list[Tensor]] = {}
 

@@ -69,4 +69,4 @@ def _cut(statement: Statement, group: set[int]) -> Statement:
     if len(unit.terms) > _LONG_STATEMENT:
         unit = unit._replace(terms=unit.terms[:_LONG_STATEMENT], plain=unit.plain[:_LONG_STATEMENT])
     credit = {source: value for source, value in statement.credit.items() if source in group}
-    return Statement(unit, credit, statement.sentences, statement.part)
+    return Statement(unit, credit, statement.sentences)

@@ -64,11 +64,6 @@ class Content:
     """(u,): how hard its words are to guess on average."""
     substance: Floats
     """(u,): 0 for a statement that hardly says anything, 1 for a full one."""
-    part: Floats
-    sentences: tuple[Places, Places]
-    """Sentence (n) and statement of every place where a sentence says a statement, by sentence."""
-    marked: Flags
-    """(s, n): whether a source is cited in a sentence."""
     terms: Terms
     embedded: Floats
     """(u, d), of length 1 each."""
@@ -89,7 +84,6 @@ def content_of(reading: Reading, query: str, embedder: StaticEmbedder) -> Conten
     asked, asked_terms = ask(query, embedder)
     terms, raw = term_table(reading, asked, asked_terms, embedder)
     credit, sources = _credit(reading)
-    sentences, marked = _sentences(reading, sources)
     mass = np.array([statement.unit.mass for statement in statements], dtype=np.float32)
     per_term = np.empty((len(raw), raw.shape[1] + 3), dtype=np.float32)
     per_term[:, :-3] = raw
@@ -123,9 +117,6 @@ def content_of(reading: Reading, query: str, embedder: StaticEmbedder) -> Conten
         rare=np.asarray(sums[:, -2] / sizes, dtype=np.float32),
         hard=np.asarray(sums[:, -1] / sizes, dtype=np.float32),
         substance=np.minimum(np.maximum((mass - _EMPTY_UNIT) / (_FULL_UNIT - _EMPTY_UNIT), 0), 1),
-        part=np.array([statement.part for statement in statements], dtype=np.float32),
-        sentences=sentences,
-        marked=marked,
         terms=terms,
         embedded=embedded,
         alike=np.maximum(gram(embedded), 0),
@@ -144,16 +135,6 @@ def _credit(reading: Reading) -> tuple[Floats, tuple[int, ...]]:
         for source, value in statement.credit.items():
             credit[place[source], u] = value
     return credit, sources
-
-
-def _sentences(reading: Reading, sources: tuple[int, ...]) -> tuple[tuple[Places, Places], Flags]:
-    pairs = sorted((n, u) for u, one in enumerate(reading.statements) for n in one.sentences)
-    place: dict[int, int] = {}
-    rows = [place.setdefault(n, len(place)) for n, _ in pairs]
-    marked = np.zeros((len(sources), len(place)), dtype=np.bool_)
-    for s, source in enumerate(sources):
-        marked[s, [place[n] for n in reading.spoken[source] if n in place]] = True
-    return (np.array(rows, dtype=np.intp), np.array([u for _, u in pairs], dtype=np.intp)), marked
 
 
 def _traits(one: Unit) -> tuple[int, ...]:

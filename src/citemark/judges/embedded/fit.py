@@ -12,11 +12,9 @@ _SAME = 0.98
 _WORD_COLUMNS = (
     "covered",
     "covered_exact",
-    "covered_sentence",
     "covered_unit",
     "covered_mean",
     "covered_of_answer",
-    "covered_of_best",
     "covered_lost",
     "core",
     "least_covered",
@@ -37,10 +35,6 @@ def _by_words(c: Content) -> dict[str, Floats]:
     by_unit = _largest_of(c.terms.near**2, c.terms.columns, c.terms.starts)  # (u, q)
     own = by_unit[c.entries[1]]
     by_source = np.maximum.reduceat(own, c.starts)  # (s, q)
-    rows, said = c.sentences
-    by_sentence = _largest_of(by_unit, said, np.searchsorted(rows, np.arange(rows[-1] + 1)))
-    met = by_sentence @ weights
-    best_sentence = (c.marked * met).max(1)
     unit_met = by_unit @ weights
     whole = by_unit.max(0) @ weights
     covered = by_source @ weights
@@ -48,11 +42,9 @@ def _by_words(c: Content) -> dict[str, Floats]:
     return {
         "covered": covered,
         "covered_exact": (by_source > _SAME) @ weights,
-        "covered_sentence": best_sentence,
         "covered_unit": (c.owns * unit_met).max(1),
         "covered_mean": (mass @ unit_met) / np.maximum(mass.sum(1), _TINY),
         "covered_of_answer": covered / max(float(whole), _TINY),
-        "covered_of_best": best_sentence / max(float(met.max()), _TINY),
         "covered_lost": whole - _without(c, by_unit) @ weights,
         "core": by_source[:, q.weights.argmax()],
         "least_covered": by_source.min(1),
@@ -100,11 +92,6 @@ def _by_vectors(c: Content) -> dict[str, Floats]:
         reduce(near[c.entries[1]], c.starts)
         for reduce in (np.maximum.reduceat, np.minimum.reduceat)
     )
-    rows, said = c.sentences
-    sums = np.add.reduceat(
-        (c.embedded * c.mass[:, None])[said], np.searchsorted(rows, np.arange(rows[-1] + 1))
-    )
-    best_sentence = np.where(c.marked, unit_rows(sums) @ q, -1).max(1)
     outside = np.where(c.cited & ~owns, near, -1).max(1)
     mean, square, above = (
         (mass @ np.array([near, near * near, near > _middle(near)]).T) / total[:, None]
@@ -115,7 +102,6 @@ def _by_vectors(c: Content) -> dict[str, Floats]:
         "asked_least": least,
         "asked_mean": mean,
         "asked_spread": np.sqrt(np.maximum(square - mean**2, 0)),
-        "asked_sentence": best_sentence,
         "asked_of_best": best - near.max(),
         "asked_of_mean": mean - float(c.mass @ near) / float(c.mass.sum()),
         "asked_over_others": np.minimum(np.maximum(best - outside, -1), 1),

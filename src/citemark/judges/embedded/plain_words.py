@@ -11,19 +11,34 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
+
+from citemark.judges.embedded.lexicon import stem
 
 _DOUBLED = re.compile(r"\b([A-Za-z]{3,})((?:,? (?:and|or) |, | )\1)+\b(?!-)", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{2,}")
 _WHOLE_WORD = re.compile(r"(?<![\w-])[A-Za-z][a-z]+(?![\w-])")
+_PAIR = re.compile(r"(?<![\w-])([A-Za-z]{3,}),? (?:and|or|as well as) ([a-z]{3,})(?![\w-])")
+_ENOUGH = re.compile(r"(?<![\w-])[A-Za-z]{4,}ly enough,\s", re.IGNORECASE)
+_LEFT_OVER = re.compile(
+    r"^(?:[\s,;:]|(?:and|but|or)\s*,)*,\s*(?:(?:and|but|or)\s*,\s*)?"
+    r"|(?:,\s*(?:and\s*)?)+(?=[,;:.!?])"
+)
+"""Commas, and an "and" between them, that belonged to what has gone."""
 _SPACES = re.compile(r"\s{2,}|\s+(?=[,;:.!?])")
 _VOWELS = "aeiou"
 
 
 @cache
+def _data() -> dict[str, Any]:
+    place = files("citemark.judges.embedded") / "plain_words.toml"
+    return tomllib.loads(place.read_text(encoding="utf-8"))
+
+
+@cache
 def _tables() -> tuple[re.Pattern[str], Mapping[str, str]]:
     """A pattern for every word that is changed, and what takes its place."""
-    place = files("citemark.judges.embedded") / "plain_words.toml"
-    data = tomllib.loads(place.read_text(encoding="utf-8"))
+    data = _data()
     table = dict.fromkeys([*data["adverbs"].split(), *data["phrases"]], "")
     table |= data["phrasal"]
     for word, others in data["others"].items():
@@ -35,6 +50,33 @@ def _tables() -> tuple[re.Pattern[str], Mapping[str, str]]:
             table |= {old: new for old, new in pairs if old not in table}
     several = sorted((w for w in table if " " in w), key=lambda w: (-len(w), w))
     return re.compile(rf"(?<![\w-])(?:{'|'.join(several)})(?![\w-])", re.IGNORECASE), table
+
+
+@cache
+def _openers() -> frozenset[str]:
+    return frozenset(_data()["openers"])
+
+
+def is_opener(clause: str) -> bool:
+    """Whether a clause only ties a sentence to the one before it: "In addition", "However"."""
+    return clause.strip().casefold() in _openers()
+
+
+@cache
+def _groups() -> Mapping[str, frozenset[str]]:
+    """The stems of words that say about the same, each with what it is like."""
+    found: dict[str, set[str]] = {}
+    for word, others in _data()["synonyms"].items():
+        for one in (word, *others.split()):
+            found.setdefault(stem(one), set()).add(word)
+    return {one: frozenset(words) for one, words in found.items()}
+
+
+def _first_of_pair(found: re.Match[str]) -> str:
+    """Of "big and sizeable" the first word; other pairs as they are."""
+    groups = _groups()
+    one, other = groups.get(stem(found[1].lower())), groups.get(stem(found[2]))
+    return found[0] if not one or not other or one.isdisjoint(other) else found[1]
 
 
 @cache
@@ -68,15 +110,18 @@ def plain_words(text: str) -> str:
     'It is big, and used often.'
     """
     phrases, table = _tables()
-    changed = text
+    changed = _ENOUGH.sub("", _PAIR.sub(_first_of_pair, text))
     words = _WORD.findall(text.lower())
     if not _marks_of_phrases().isdisjoint(words):
         changed = phrases.sub(_plain, changed)
     if not table.keys().isdisjoint(words):
-        changed = _WHOLE_WORD.sub(_plain, changed)
+        # Phrases again: some only show when what stood in their midst has gone.
+        changed = phrases.sub(_plain, _SPACES.sub(_one_space, _WHOLE_WORD.sub(_plain, changed)))
     if changed == text:
         return text
-    return _SPACES.sub(_one_space, _DOUBLED.sub(r"\1", changed)).strip()
+    changed = _SPACES.sub(_one_space, _DOUBLED.sub(r"\1", changed)).strip()
+    changed = _LEFT_OVER.sub("", changed)
+    return changed[:1].upper() + changed[1:] if text[0].isupper() else changed
 
 
 def _plain(found: re.Match[str]) -> str:

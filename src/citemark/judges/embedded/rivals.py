@@ -17,7 +17,6 @@ COMPARED = (
     "shared_mass",
     "units",
     "units_split",
-    "points",
     "terms",
     "aspects_square",
     "aspects_apart",
@@ -31,7 +30,7 @@ COMPARED = (
     "lost",
     "lost_query",
     "covered",
-    "covered_sentence",
+    "covered_unit",
     "asked",
     "asked_best",
     "asked_mean",
@@ -45,8 +44,6 @@ COMPARED = (
     "generic_rate",
     "central",
     "central_most",
-    "points_split",
-    "points_sole",
     "evidence",
     "advice",
     "items",
@@ -61,7 +58,7 @@ _RANKED = (
     "only",
     "asked",
     "asked_best",
-    "covered_sentence",
+    "covered_unit",
     "particular",
     "surprise_sum",
     "surprise_top",
@@ -89,7 +86,7 @@ _EQUAL = np.float32(5e-6)
 _TOPPED = ("share", "units", "apart_emb", "asked_best")
 _GAPS = tuple(f"{name}_gap" for name in COMPARED)
 _RANKS = tuple(f"{name}_rank" for name in _RANKED)
-_SAME = (*(f"{name}_all" for name in _AVERAGED), *(f"{name}_top" for name in _TOPPED))
+_SAME = (*(f"{name}_all" for name in _AVERAGED), *(f"{name}_peak" for name in _TOPPED))
 _TRAITS = tuple(f"a_{name}" for name in TRAITS)
 
 
@@ -150,7 +147,6 @@ def answer_level(c: Content) -> dict[str, float]:
         "a_mass": float(np.log2(1 + mass)),
         "a_units": float(np.log2(1 + c.substance.sum())),
         "a_uncited": float(1 - cited_mass / mass),
-        "a_sentences": float(np.log2(1 + (c.substance * c.part).sum())),
         "a_unit_mass": mass / len(c.mass),
         "a_company": float(c.mass @ c.crowd / cited_mass),
         "a_clusters": float(np.log2(1 + clusters)),

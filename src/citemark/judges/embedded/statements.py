@@ -30,8 +30,6 @@ class Statement:
     credit: Mapping[int, float]
     sentences: tuple[int, ...]
     """The numbers of the sentences that say it, whoever they cite."""
-    part: float
-    """How much of a sentence it is: 1 over the units of the longest sentence that says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,6 @@ class _Draft:
     unit: Unit
     credit: dict[int, float] = field(default_factory=dict)
     sentences: list[int] = field(default_factory=list)
-    part: float = 1.0
 
 
 def read(answer: ParsedAnswer) -> Reading:
@@ -65,12 +62,10 @@ def read(answer: ParsedAnswer) -> Reading:
         credit = _credit(sentence)
         units = [unit for unit in units_of(text, sentence.n) if unit.terms]
         for unit in units:
-            _add(drafts, unit, credit, 1 / len(units))
+            _add(drafts, unit, credit)
             for source in credit:
                 spoken.setdefault(source, set()).add(sentence.n)
-    statements = tuple(
-        Statement(d.unit, d.credit, tuple(d.sentences), d.part) for d in _merged(drafts)
-    )
+    statements = tuple(Statement(d.unit, d.credit, tuple(d.sentences)) for d in _merged(drafts))
     by_source: dict[int, list[int]] = {}
     for i, statement in enumerate(statements):
         for source in statement.credit:
@@ -91,13 +86,10 @@ def _credit(sentence: Sentence) -> dict[int, float]:
     return credit
 
 
-def _add(
-    drafts: dict[frozenset[str], _Draft], unit: Unit, credit: Mapping[int, float], part: float
-) -> None:
+def _add(drafts: dict[frozenset[str], _Draft], unit: Unit, credit: Mapping[int, float]) -> None:
     draft = drafts.setdefault(frozenset(unit.terms), _Draft(unit))
     if _plainness(unit) < _plainness(draft.unit):
         draft.unit = unit  # the plainest wording stands for all, whichever comes first
-    draft.part = min(part, draft.part)
     for source, value in credit.items():
         draft.credit[source] = max(value, draft.credit.get(source, 0.0))
     if unit.sentence not in draft.sentences[-1:]:
@@ -117,7 +109,6 @@ def _merged(drafts: Mapping[frozenset[str], _Draft]) -> list[_Draft]:
             kept.append(every[i])
             continue
         one, other = every[i], every[j]
-        other.part = min(one.part, other.part)
         for source, value in one.credit.items():
             other.credit[source] = max(value, other.credit.get(source, 0.0))
         other.sentences.extend(n for n in one.sentences if n not in other.sentences)

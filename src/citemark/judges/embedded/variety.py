@@ -24,46 +24,35 @@ def variety(c: Content) -> dict[str, Floats]:
 
 
 def _amounts(c: Content) -> dict[str, Floats]:
-    """How many statements, sentences and items there are."""
+    """How many statements and items there are."""
     alone = c.crowd == 1
-    point = c.substance * c.part
     items = c.substance + _ITEM * c.traits[:, _JOINTS]
     direct = (c.credit >= 1).astype(np.float32)
     weights = np.array(
         [
             items,
             items * c.split,
-            point * c.split,
-            point * alone,
             c.substance,
-            point,
             c.substance * c.split,
             c.substance * alone,
         ]
     )
     sums = c.credit @ weights.T
     logs = np.log2(1 + sums).T
-    straight = direct @ weights[[4, 5]].T
-    units, points = sums[:, 4], sums[:, 5]
-    direct_logs = np.log2(1 + straight).T
+    units = sums[:, 2]
     mass = c.credit @ c.mass
     return {
         "items": logs[0],
         "items_split": logs[1],
         "items_share": sums[:, 0] / max(float(items.sum()), _TINY),
-        "units_direct": direct_logs[0],
-        "points_direct": direct_logs[1],
-        "points_split": logs[2],
-        "points_sole": logs[3],
-        "points_block": np.log2(1 + np.maximum(c.owns @ point - straight[:, 1], 0)),
-        "units": logs[4],
-        "points": logs[5],
-        "units_split": logs[6],
-        "units_sole": logs[7],
+        "units_direct": np.log2(1 + direct @ c.substance),
+        "units_block": np.log2(1 + (c.owns - direct) @ c.substance),
+        "units": logs[2],
+        "units_split": logs[3],
+        "units_sole": logs[4],
         "units_share": units / max(float(c.substance.sum()), _TINY),
         "second": np.minimum(1, units / 2),
         "third": np.minimum(1, units / 4),
-        "clauses_per_point": units / np.maximum(points, 0.5),
         "unit_mass": mass / np.maximum(c.credit.sum(1), _TINY),
         "unit_top": (c.owns * c.mass).max(1),
     }

@@ -196,7 +196,7 @@ def without(reading: Reading, sentences: Sequence[int]) -> Reading:
 
 def _less(statement: Statement, gone: set[int]) -> Statement:
     left = tuple(n for n in statement.sentences if n not in gone)
-    return Statement(statement.unit, statement.credit, left, statement.part)
+    return Statement(statement.unit, statement.credit, left)
 
 
 def _chosen(passages: Sequence[Passage]) -> Sequence[Passage]:
