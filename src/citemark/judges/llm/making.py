@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 
 from citemark.errors import UsageError
 from citemark.judges.llm.endpoint import Endpoint, find_endpoint
@@ -34,7 +36,10 @@ def make_llm_judge(spec: str, options: JudgeOptions) -> LLMJudge:
     else:
         needs_key = options.ask and not options.offline
         endpoint = find_endpoint(spec, options.base_url, needs_key=needs_key)
-    store = Store(Path(options.store) if options.store else default_path())
+    path = Path(options.store) if options.store else default_path()
+    if options.ask and not options.offline and not path.exists():
+        _get_ready()
+    store = Store(path)
     return LLMJudge(
         spec,
         endpoint,
@@ -55,6 +60,11 @@ def make_llm_judge(spec: str, options: JudgeOptions) -> LLMJudge:
         local=model,
         budget=options.budget,
     )
+
+
+def _get_ready() -> None:
+    """Load the HTTP client beside everything else: a new store has no reply, so all is asked."""
+    Thread(target=import_module, args=("aiohttp",), daemon=True).start()
 
 
 def _asking(mode: str, endpoint: Endpoint, options: JudgeOptions) -> Asking:
