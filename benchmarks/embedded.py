@@ -26,11 +26,13 @@ from citemark import Scorecard
 JUDGES = {"embedded": 200, "embedded:fast": 2000}
 """The judges, and how many answers each gets: enough for its start not to matter much."""
 _START = """
-import resource, sys, time
+import sys, time
 begun = time.perf_counter()
 import citemark
 card = citemark.score(query="How hot is it?", answer="It is 20 degrees [1].", judge=sys.argv[1])
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+# Of this program alone: what getrusage says counts the one that started it, too.
+with open("/proc/self/status") as status:
+    peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) // 1024
 print(f"{time.perf_counter() - begun:.2f} {peak}")
 """
 

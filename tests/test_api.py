@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -374,26 +373,6 @@ def test_scores_do_not_depend_on_the_company() -> None:
     alone = [citemark.score(case).to_dict() for case in cases(5)]
     together = [card.to_dict() for card in citemark.score_many(cases(5))]
     assert alone == together
-
-
-class Looking(Middling):
-    """Notes which event loop it is asked in."""
-
-    async def judge(self, work: AsyncIterator[Work]) -> AsyncIterator[Outcome]:
-        self.trust = type(asyncio.get_running_loop()).__module__
-        async for outcome in super().judge(work):
-            yield outcome
-
-
-def test_judges_that_are_asked_over_the_network_get_the_quick_loop(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    judge = Looking()
-    list(citemark.score_many(cases(1), judge=judge))
-    assert judge.trust == ("asyncio.unix_events" if find_spec("uvloop") is None else "uvloop")
-    monkeypatch.setitem(sys.modules, "uvloop", None)  # as where there is none
-    list(citemark.score_many(cases(1), judge=judge))
-    assert judge.trust.startswith("asyncio.")
 
 
 HEAVY = ("rich", "click", "pyarrow", "asyncio", "numpy", "ftfy", "importlib.metadata", "httpx")

@@ -9,6 +9,8 @@ import pytest
 
 from citemark.citations import parse_answer
 from citemark.judges.embedded import EmbeddedJudge
+from citemark.judges.embedded.fast import FastJudge
+from citemark.judges.embedded.judgments import Tier
 from test_embedded_judge import QUERY, RUBRICS, assert_sound, expected, judged
 
 SOAK = bool(os.environ.get("CITEMARK_SOAK"))
@@ -80,7 +82,8 @@ def test_other_languages_are_scored(language: str) -> None:
     assert expected(more, "uniqueness") < expected(scores, "uniqueness")
 
 
-def test_a_huge_answer_is_scored() -> None:
+@pytest.mark.parametrize("judge", [EmbeddedJudge, FastJudge])
+def test_a_huge_answer_with_many_sources_is_scored(judge: type[Tier]) -> None:
     chance = random.Random(5)
     stems = ["".join(chance.choices("abcdefghiklmnoprstu", k=6)) for _ in range(3000)]
     sentences = [
@@ -88,6 +91,9 @@ def test_a_huge_answer_is_scored() -> None:
         for i in range(10_000 if SOAK else 3_000)
     ]
     parsed = parse_answer(" ".join(sentences))
-    outcomes = list(EmbeddedJudge().judge_case(parsed, QUERY, parsed.sources, RUBRICS))
+    outcomes = list(judge().judge_case(parsed, QUERY, parsed.sources, RUBRICS))
     assert len(outcomes) == 5 * len(parsed.sources)
-    assert all(judgment.status == "scored" for _, _, judgment in outcomes)
+    for _, _, judgment in outcomes:
+        assert judgment.status == "scored"
+        assert judgment.expected is not None
+        assert 1 <= judgment.expected <= 20

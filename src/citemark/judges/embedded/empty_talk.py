@@ -81,7 +81,7 @@ def _found(text: str) -> _Found:
 
 def _mark_that(clauses: Sequence[str], empty: list[bool], i: int) -> None:
     """What follows a "that" hangs on what stands before it, and may be empty only with it."""
-    if empty[i - 1] != empty[i] or not empty[i]:
+    if not (empty[i - 1] and empty[i]):
         whole = f"{clauses[i - 1]} {clauses[i]}".rstrip(".!?… ")
         if emptiness(whole) > 0 and _could_be(clauses[i - 1]) and _could_be(clauses[i]):
             empty[i - 1] = empty[i] = True
