@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from citemark import parse
-from citemark.prompts import MODES
+from citemark.judges.options import MODES
 from generated import answer
 
 JUDGE = "openai:gpt-4.1-mini"

@@ -8,7 +8,7 @@ from typing import Any
 
 import citemark
 from citemark.judges import Judge
-from citemark.prompts import MODES
+from citemark.judges.options import MODES
 
 DOCS = Path(__file__).parents[1] / "docs"
 

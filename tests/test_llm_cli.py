@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from citemark.prompts import MODES
+from citemark.judges.options import MODES
 from citemark.rubrics import DEFAULT_METRICS, rubric
 from loopback import Body, Loopback, Say, completion, levels, user_message
 from running import A, B, Done, file, run

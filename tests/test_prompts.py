@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from citemark import Case, parse, rubric
 from citemark.errors import UsageError
+from citemark.judges.options import MODES
 from citemark.notices import CitemarkNotice
-from citemark.prompts import MODES, panel_prompt, prompt, sheet_prompt, system_message
+from citemark.prompts import panel_prompt, prompt, sheet_prompt, system_message
 from citemark.rubrics import DEFAULT_METRICS, Rubric, load_rubric
 
 ORIGINALS = Path(__file__).parents[2] / "shared" / "rubrics"

@@ -78,6 +78,11 @@ class StoreInfo:
     by_model: dict[str, int]
 
 
+def path_of(given: str | Path | None) -> Path:
+    """Where the store is kept: as the user says, or in the usual place."""
+    return Path(given) if given else default_path()
+
+
 def default_path() -> Path:
     """Where the store is kept unless the user says otherwise."""
     if given := os.environ.get("CITEMARK_STORE"):

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from citemark.batch import import_replies, request_line
-from citemark.cli.inputs import Inputs, takes_cases
-from citemark.cli.judging import read_options, takes_judge
+from citemark.cli.arguments import read_options, takes_cases, takes_judge
+from citemark.cli.inputs import Inputs
 from citemark.errors import UsageError
 from citemark.judges import find_judge
 from citemark.judges.llm.judge import LLMJudge
@@ -19,7 +19,7 @@ from citemark.judging import work_on
 from citemark.results import written_whole
 from citemark.rubrics import load_rubric
 from citemark.scoring import choose_rubrics
-from citemark.store import Store, default_path
+from citemark.store import Store, path_of
 
 
 @click.group(short_help="Requests for a provider's batch API, and its replies back.")
@@ -89,7 +89,7 @@ def import_(files: tuple[Path, ...], store: str | None) -> None:
     A line holds custom_id and response.body, or for replies by hand just custom_id and
     content.
     """
-    place = Store(Path(store) if store else default_path())
+    place = Store(path_of(store))
     try:
         kept, failed = import_replies(files, place, lambda text: click.echo(text, err=True))
     finally:

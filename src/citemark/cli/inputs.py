@@ -1,15 +1,12 @@
-"""What every command that reads cases shares: the argument, the option, the bad lines."""
+"""The cases that a command is given: read once, the bad lines told."""
 
 from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
-
-import click
 
 from citemark.case import Case
 from citemark.case_files import is_plain, load_cases
@@ -19,17 +16,8 @@ from citemark.manifest import counted
 from citemark.notices import notice
 from citemark.seen import SeenAt
 
-_Command = TypeVar("_Command", bound=Callable[..., object])
 _MOST_TWINS = 5
 """How many ids that were used before are told one by one."""
-
-
-def takes_cases(command: _Command) -> _Command:
-    """Give a command the ``INPUT...`` argument and ``--query``."""
-    command = click.option(
-        "--query", "-q", help="The question, for a plain .md or .txt answer (or - for one)."
-    )(command)
-    return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)(command)
 
 
 @dataclass(slots=True)

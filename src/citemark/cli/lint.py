@@ -11,7 +11,8 @@ import click
 
 from citemark.case import Case
 from citemark.citations import SEVERITIES, Problem
-from citemark.cli.inputs import Inputs, takes_cases
+from citemark.cli.arguments import takes_cases
+from citemark.cli.inputs import Inputs
 from citemark.cli.talk import visible
 from citemark.judging import read_answer
 from citemark.manifest import counted

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from citemark.cli.inputs import Inputs, takes_cases
+from citemark.cli.arguments import takes_cases
+from citemark.cli.inputs import Inputs
 from citemark.judging import read_answer
 from citemark.results import json_line
 

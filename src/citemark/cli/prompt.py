@@ -7,12 +7,14 @@ import sys
 import click
 
 from citemark.case import Case
-from citemark.cli.inputs import Inputs, takes_cases
+from citemark.cli.arguments import takes_cases
+from citemark.cli.inputs import Inputs
 from citemark.cli.talk import say
 from citemark.errors import UsageError
+from citemark.judges.options import MODES
 from citemark.judging import read_answer
-from citemark.prompts import MODES, system_message
 from citemark.prompts import prompt as render
+from citemark.prompts import system_message
 from citemark.rubrics import Rubric, load_rubric
 from citemark.rubrics import rubric as bundled
 

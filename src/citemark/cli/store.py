@@ -12,7 +12,7 @@ import click
 from citemark.cli.talk import say
 from citemark.errors import UsageError
 from citemark.results import json_line, written_whole
-from citemark.store import Store, default_path
+from citemark.store import Store, path_of
 
 _PLACE = click.option("--store", metavar="PATH", help="The store (or CITEMARK_STORE).")
 
@@ -23,7 +23,7 @@ def store() -> None:
 
 
 def _opened(place: str | None) -> Store:
-    return Store(Path(place) if place else default_path(), create=False)
+    return Store(path_of(place), create=False)
 
 
 @store.command(short_help="Say how much is in the store.")

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from citemark.errors import UsageError
 
+MODES = ("subscores", "direct", "weighted", "sampled", "panel", "sheet")
+"""How a model can be asked; ``weighted`` and ``sampled`` ask as ``direct`` does."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:

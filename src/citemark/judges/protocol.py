@@ -28,12 +28,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from citemark.case import Case
-from citemark.citations import ParsedAnswer, Problem
-from citemark.rubrics import Rubric
-from citemark.scorecard import Judgment
+if TYPE_CHECKING:
+    from citemark.case import Case
+    from citemark.citations import ParsedAnswer, Problem
+    from citemark.rubrics import Rubric
+    from citemark.scorecard import Judgment
 
 
 @dataclass(frozen=True, slots=True)

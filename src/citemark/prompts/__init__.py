@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from citemark.prompts.rendering import (
-    MODES,
     Prompt,
     panel_prompt,
     prompt,
@@ -13,7 +12,6 @@ from citemark.prompts.rendering import (
 )
 
 __all__ = [
-    "MODES",
     "Prompt",
     "panel_prompt",
     "prompt",

@@ -12,11 +12,9 @@ from typing import NamedTuple
 from citemark.case import Case
 from citemark.citations import ParsedAnswer
 from citemark.errors import UsageError
+from citemark.judges.options import MODES
 from citemark.prompts.injection import neutralised
 from citemark.rubrics import Rubric, Step
-
-MODES = ("subscores", "direct", "weighted", "sampled", "panel", "sheet")
-"""How a judge can be asked; ``weighted`` and ``sampled`` ask as ``direct`` does."""
 
 _ONE_NUMBER = ("direct", "weighted", "sampled")
 _FIELD = re.compile(r"\{\{(\w+)\}\}")

@@ -7,8 +7,8 @@ from typing import Any
 
 from citemark.errors import CitemarkError
 from citemark.judges.llm.endpoint import Provider, find_key, providers
+from citemark.judges.options import MODES
 from citemark.judges.registry import find_judge, plugin_names
-from citemark.prompts import MODES
 from citemark.web.scores import HERE
 from citemark.web.setup import Setup
 

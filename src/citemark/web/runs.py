@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from citemark.judges import JudgeOptions
-from citemark.prompts import MODES
+from citemark.judges.options import MODES
 from citemark.scoring import choose_rubrics
 from citemark.web.bodies import only_known, text_field
 from citemark.web.problems import ApiError, busy, problem_of

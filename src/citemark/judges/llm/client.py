@@ -12,7 +12,7 @@ from citemark.judges.llm.responses import Again, Result, meaning
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from aiohttp import ClientSession, StreamReader
+    from aiohttp import ClientResponse, ClientSession
 
 _LONGEST_BODY = 64 * 1024 * 1024
 _LONGEST_CONNECT = 15.0
@@ -63,10 +63,8 @@ class Client:
         payload = aiohttp.BytesPayload(request.payload(self.endpoint))  # not to be guessed at
         try:
             # Following a redirect would turn the POST into a GET.
-            async with session.post(self._url, data=payload, allow_redirects=False) as response:
-                raw = await _whole(response.content)
-                headers = response.headers
-                return meaning(response.status, raw, headers, self.endpoint, request.weighs)
+            response = await session.post(self._url, data=payload, allow_redirects=False)
+            raw = await _whole(response)
         except aiohttp.ServerTimeoutError:
             detail = f"{self.endpoint.provider.base_url} cannot be reached (no connection in time)"
             return Again("timeout", detail, unreachable=True)
@@ -77,10 +75,15 @@ class Client:
             return Again("provider_error", detail, unreachable=True)
         except (aiohttp.ClientError, asyncio.IncompleteReadError, OSError) as error:
             return Again("provider_error", f"the connection broke ({_short(error)})")
+        return meaning(response.status, raw, response.headers, self.endpoint, request.weighs)
 
 
-async def _whole(stream: StreamReader) -> bytes:
-    """A body to its end, or to where no completion is that long."""
+async def _whole(response: ClientResponse) -> bytes:
+    """A body to its end, or to where no completion is that long.
+
+    With its end the connection is free for the next request; otherwise it is closed.
+    """
+    stream = response.content
     parts: list[bytes] = []
     size = 0
     if stream.is_eof():  # a short one is often there with its headers
@@ -88,9 +91,13 @@ async def _whole(stream: StreamReader) -> bytes:
         if stream.at_eof():
             return parts[0]
         size = len(parts[0])
-    while size < _LONGEST_BODY and (part := await stream.read(_LONGEST_BODY - size)):
-        parts.append(part)
-        size += len(part)
+    try:
+        while size < _LONGEST_BODY and (part := await stream.read(_LONGEST_BODY - size)):
+            parts.append(part)
+            size += len(part)
+    finally:
+        if not stream.at_eof():
+            response.close()
     return b"".join(parts)
 
 

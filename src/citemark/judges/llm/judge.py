@@ -20,8 +20,9 @@ from citemark.judges.llm.reading import READER_VERSION
 from citemark.judges.llm.request import Request
 from citemark.judges.llm.running import Run
 from citemark.judges.llm.units import Asking, Unit
+from citemark.judges.options import MODES
 from citemark.judges.protocol import Outcome, Work
-from citemark.prompts import MODES, prompts_hash
+from citemark.prompts import prompts_hash
 from citemark.store import Store
 
 FLUSH_EVERY = 0.05

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from pathlib import Path
-from threading import Thread
-
 from citemark.errors import UsageError
 from citemark.judges.llm.endpoint import Endpoint, find_endpoint
 from citemark.judges.llm.gguf import LocalModel
@@ -13,9 +9,8 @@ from citemark.judges.llm.judge import LLMJudge
 from citemark.judges.llm.local import find_gguf
 from citemark.judges.llm.patience import Patience, Sources
 from citemark.judges.llm.units import Asking
-from citemark.judges.options import JudgeOptions
-from citemark.prompts import MODES
-from citemark.store import Store, default_path
+from citemark.judges.options import MODES, JudgeOptions
+from citemark.store import Store, path_of
 
 DEFAULT_MODE = "subscores"
 
@@ -36,10 +31,7 @@ def make_llm_judge(spec: str, options: JudgeOptions) -> LLMJudge:
     else:
         needs_key = options.ask and not options.offline
         endpoint = find_endpoint(spec, options.base_url, needs_key=needs_key)
-    path = Path(options.store) if options.store else default_path()
-    if options.ask and not options.offline and not path.exists():
-        _get_ready()
-    store = Store(path)
+    store = Store(path_of(options.store))
     return LLMJudge(
         spec,
         endpoint,
@@ -60,11 +52,6 @@ def make_llm_judge(spec: str, options: JudgeOptions) -> LLMJudge:
         local=model,
         budget=options.budget,
     )
-
-
-def _get_ready() -> None:
-    """Load the HTTP client beside everything else: a new store has no reply, so all is asked."""
-    Thread(target=import_module, args=("aiohttp",), daemon=True).start()
 
 
 def _asking(mode: str, endpoint: Endpoint, options: JudgeOptions) -> Asking:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from statistics import fmean
+from math import fsum
 
 from citemark.judges.llm.probability import (
     MATTERS,
@@ -92,7 +92,7 @@ def _sampled(rubric: Rubric, replies: Sequence[Reply]) -> Judgment:
         if isinstance(score, Unreadable):
             return Judgment.failed(score.reason)
     values = tuple(score for score in scores if isinstance(score, int))
-    return _expected(rubric, fmean(values), samples=values)
+    return _expected(rubric, fsum(values) / len(values), samples=values)
 
 
 def _weighted(rubric: Rubric, replies: Sequence[Reply], *, held: bool) -> Judgment:

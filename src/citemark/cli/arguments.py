@@ -1,4 +1,7 @@
-"""The options of every command that asks a model, or prepares to."""
+"""The arguments that several commands share: cases, the judge, how a model is asked.
+
+Nothing heavy is imported here, so that help and a wrong argument are answered at once.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from citemark.judges.options import JudgeOptions
-from citemark.prompts import MODES
+from citemark.judges.options import MODES, JudgeOptions
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
@@ -51,6 +53,14 @@ _HARD = (
     click.option("--retry-failed", is_flag=True, help="Ask again where a kept reply was no score."),
     click.option("--offline", is_flag=True, help="Use only what the store has."),
 )
+
+
+def takes_cases(command: _Command) -> _Command:
+    """Give a command the ``INPUT...`` argument and ``--query``."""
+    command = click.option(
+        "--query", "-q", help="The question, for a plain .md or .txt answer (or - for one)."
+    )(command)
+    return click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)(command)
 
 
 def takes_judge(*, asks: bool) -> Callable[[_Command], _Command]:
