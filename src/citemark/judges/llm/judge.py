@@ -22,6 +22,7 @@ from citemark.judges.llm.running import Run
 from citemark.judges.llm.units import Asking, Unit
 from citemark.judges.options import MODES
 from citemark.judges.protocol import Outcome, Work
+from citemark.manifest import counted
 from citemark.prompts import prompts_hash
 from citemark.store import Store
 
@@ -114,8 +115,8 @@ class LLMJudge:
         ledger = self.ledger
         tokens = ledger.prompt + ledger.completion
         return (
-            f"{ledger.calls} calls, {ledger.from_store} replies from the store, {tokens:,} tokens,"
-            f" {shown(self.purse.cost)}"
+            f"{counted(ledger.calls, 'call')}, {ledger.from_store} replies from the store,"
+            f" {tokens:,} tokens, {shown(self.purse.cost)}"
         )
 
     @property

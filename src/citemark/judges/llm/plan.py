@@ -10,6 +10,7 @@ from citemark.judges.llm.modes import units
 from citemark.judges.llm.money import Price, shown
 from citemark.judges.llm.request import Request, Usage, estimate
 from citemark.judges.protocol import Work
+from citemark.manifest import counted
 from citemark.seen import Seen
 
 _REPLY_TOKENS = {
@@ -44,9 +45,10 @@ class Plan:
     def line(self) -> str:
         """The plan in one line for people."""
         return (
-            f"{self.cases} cases, {self.judgments} judgments: {self.calls} calls"
-            f" ({self.in_store} more are in the store), about {self.prompt_tokens:,} tokens to send"
-            f" and {self.reply_tokens:,} to receive; {shown(self.cost)}"
+            f"{counted(self.cases, 'case')}, {counted(self.judgments, 'judgment')}:"
+            f" {counted(self.calls, 'call')} ({self.in_store} more are in the store),"
+            f" about {self.prompt_tokens:,} tokens to send and {self.reply_tokens:,} to receive;"
+            f" {shown(self.cost)}"
         )
 
 
