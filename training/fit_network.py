@@ -34,7 +34,7 @@ Place = tuple[int, int]
 class Setting:
     """How the network is fitted."""
 
-    epochs: int = 5
+    epochs: int = 4
     batch: int = 8
     kept: int = 3
     dropout: float = 0.1

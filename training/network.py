@@ -1,6 +1,6 @@
-"""The network: a MiniLM that reads query and sentence, and a head that weighs the sentences.
+"""The network: a MiniLM that reads query and clause, and a head that weighs the clauses.
 
-Each sentence is read with the query alone, so its vector does not depend on where it stands or
+Each clause is read with the query alone, so its vector does not depend on where it stands or
 on what else is said. The head sees the answer as a set of such vectors, each with the role it
 has for the source in question, and gives the 25 levels.
 """
@@ -19,7 +19,7 @@ from training.judged import SUBSCORES
 
 WIDTH, HEADS, INNER, LAYERS = 384, 12, 1536, 6
 VECTOR = 3 * WIDTH
-"""A sentence's vector: opening mark, mean over the sentence, mean over the query."""
+"""A clause's vector: opening mark, mean over the clause, mean over the query."""
 _COUNTS = 6
 _NAMES = {
     "query": "attention.self.query",
@@ -89,7 +89,7 @@ class Encoder(nn.Module):
         return torch.as_tensor(x)
 
     def upper(self, x: Tensor, live: Tensor, passage: Tensor) -> tuple[Tensor, Tensor]:
-        """The vector of every sentence, and how surprising each of its tokens is."""
+        """The vector of every clause, and how surprising each of its tokens is."""
         for layer in self.layers[self.kept :]:
             x = layer(x, live)
         own = passage.float()[..., None]
@@ -107,7 +107,7 @@ def _part(state: dict[str, Tensor], name: str) -> dict[str, Tensor]:
 
 
 class Block(nn.Module):
-    """Sentences look at each other; their order means nothing."""
+    """Clauses look at each other; their order means nothing."""
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class Block(nn.Module):
         self.heads, self.drop = heads, nn.Dropout(dropout)
 
     def forward(self, x: Tensor, live: Tensor) -> Tensor:
-        """The sentences after one look at each other."""
+        """The clauses after one look at each other."""
         rows, length, width = x.shape
         size = width // self.heads
         both = self.all(self.first(x)).view(rows, length, 3, self.heads, size)
@@ -132,7 +132,7 @@ class Block(nn.Module):
 
 
 class Head(nn.Module):
-    """Sentence vectors and roles in, 25 levels out, for one source a row."""
+    """Clause vectors and roles in, 25 levels out, for one source a row."""
 
     def __init__(self, width: int = 192, blocks: int = 2, dropout: float = 0.15) -> None:
         super().__init__()

@@ -1,19 +1,21 @@
-"""What the encoder reads: the distinct sentences of an answer, and whom each is credited to.
+"""What the encoder reads: the distinct clauses of an answer, and whom each is credited to.
 
-Layout, filler, praise and repetition are taken out first, and the passages are put in the order
-of their words, so that none of these, nor the place of a sentence, can move a score.
+Layout, filler, praise and repetition are taken out first, sentences are taken apart, and the
+passages are put in the order of their words, so that none of these, nor the place of a sentence,
+can move a score.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citemark.citations import ParsedAnswer
+from citemark.citations import ParsedAnswer, Sentence
+from citemark.judges.embedded.clauses import clauses_in
 from citemark.judges.embedded.empty_talk import without_empty_talk
 from citemark.judges.embedded.restated import Said, standing_for
 from citemark.judges.embedded.statements import says_nothing
@@ -29,7 +31,7 @@ _TELLING = re.compile(r"[^\W\d_]{2,}|\d{2,}")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence that says something, once, however often it stands in the answer."""
+    """A clause that says something, once, however often it stands in the answer."""
 
     text: str
     marked: Mapping[int, float]
@@ -61,15 +63,12 @@ def passages_of(answer: ParsedAnswer) -> tuple[Passage, ...]:
     ['Tin melts.']
     """
     drafts: dict[str, _Draft] = {}
-    for sentence, text in zip(
-        answer.sentences, _plain([s.text for s in answer.sentences]), strict=True
-    ):
+    for sentence, text in _clauses(answer):
         key = " ".join(_WORD.findall(text.casefold()))
-        if not _TELLING.search(text) or says_nothing(sentence):
-            continue
         draft = drafts.setdefault(key, _Draft(text))
         draft.text = min(draft.text, text, key=lambda t: (len(t), t))
-        draft.sentences.append(sentence.n)
+        if sentence.n not in draft.sentences:
+            draft.sentences.append(sentence.n)
         closing = set(sentence.block_sources) - set(sentence.sources)
         _credit(draft.marked, sentence.sources)
         _credit(draft.closing, closing)
@@ -82,6 +81,16 @@ def passages_of(answer: ParsedAnswer) -> tuple[Passage, ...]:
         )
         for d in _merged([d for _, d in sorted(drafts.items())])
     )
+
+
+def _clauses(answer: ParsedAnswer) -> Iterator[tuple[Sentence, str]]:
+    """Every clause of the answer that says something, with the sentence it stands in."""
+    texts = _plain([sentence.text for sentence in answer.sentences])
+    for sentence, text in zip(answer.sentences, texts, strict=True):
+        if _TELLING.search(text) and not says_nothing(sentence):
+            for clause in clauses_in(text):
+                if _TELLING.search(clause):
+                    yield sentence, clause
 
 
 def _merged(drafts: Sequence[_Draft]) -> list[_Draft]:

@@ -7,7 +7,7 @@ proportions that were fitted too (``mixture.npz``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import as_file, files
@@ -64,11 +64,11 @@ def mixture() -> Mixture:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """What a source loses when a passage is left out."""
+    """What a source loses when a sentence is left out."""
 
     sentences: tuple[int, ...]
     levels: Floats
-    """(25,): the level with the passage less the level without it."""
+    """(25,): the level with the sentence less the level without it."""
 
 
 class Weighing:
@@ -119,11 +119,9 @@ class Weighing:
             yield rows, sorted({*own[:_MOST_TOGETHER], *sample})
 
     def falls(self, source: int) -> list[Fall]:
-        """What the source loses without each of its passages in turn."""
+        """What the source loses without each of its sentences in turn."""
         place = self.sources.index(source)
-        own: list[int] = np.flatnonzero(_credit(self._roles[place])).tolist()
-        if len(own) > _MOST_TRIED:
-            own = sorted(sorted(own, key=lambda i: -len(self._passages[i].text))[:_MOST_TRIED])
+        own = self._by_sentence(place)
         if not own:
             return [Fall(self._mine(source, self._reading.spoken[source]), self.levels[source])]
         if len(own) == 1:
@@ -133,37 +131,51 @@ class Weighing:
         else:
             less = self._without_each(source, place, own)
         return [
-            Fall(self._mine(source, self._passages[i].sentences), self.levels[source] - without)
-            for i, without in zip(own, less, strict=True)
+            Fall(self._mine(source, self._said_in(group)), self.levels[source] - without)
+            for group, without in zip(own, less, strict=True)
         ]
+
+    def _by_sentence(self, place: int) -> list[list[int]]:
+        """The passages of a source, those of one sentence together; of very many the longest."""
+        groups: dict[int, list[int]] = {}
+        for i in np.flatnonzero(_credit(self._roles[place])).tolist():
+            groups.setdefault(self._passages[i].sentences[0], []).append(i)
+        ranked = sorted(groups.values(), key=lambda group: -self._length(group))
+        return sorted(ranked[:_MOST_TRIED])
+
+    def _length(self, group: Sequence[int]) -> int:
+        return sum(len(self._passages[i].text) for i in group)
+
+    def _said_in(self, group: Sequence[int]) -> set[int]:
+        return {n for i in group for n in self._passages[i].sentences}
 
     def _mine(self, source: int, sentences: Iterable[int]) -> tuple[int, ...]:
         """Of some sentences, those that are credited to the source."""
         return tuple(sorted(n for n in sentences if source in self._credited[n]))
 
-    def _by_length(self, source: int, own: Sequence[int]) -> Floats:
-        """The levels without each passage, guessed from its length: for endless answers."""
-        words = np.array([len(self._passages[i].text) for i in own], dtype=np.float32)
+    def _by_length(self, source: int, own: Sequence[Sequence[int]]) -> Floats:
+        """The levels without each sentence, guessed from its length: for endless answers."""
+        words = np.array([self._length(group) for group in own], dtype=np.float32)
         return np.outer(1 - words / words.sum(), self.levels[source]).astype(np.float32)
 
-    def _without_each(self, source: int, place: int, own: Sequence[int]) -> Floats:
-        """The levels without each passage: both models are asked again."""
+    def _without_each(self, source: int, place: int, own: Sequence[Sequence[int]]) -> Floats:
+        """The levels without each sentence: both models are asked again."""
         roles = self._roles[place]
         live = np.ones((len(own), len(roles)), dtype=np.bool_)
-        live[np.arange(len(own)), own] = False
-        features = [self._features_without(source, i) for i in own]
+        for row, group in zip(live, own, strict=True):
+            row[list(group)] = False
+        features = [self._features_without(source, group) for group in own]
         every = np.repeat(roles[None], len(own), 0)
         seen = network().levels(self._read.vectors, every, live)
-        facts = np.concatenate([self._facts_without(roles, i) for i in own])
+        facts = np.concatenate([self._facts_of(roles, kept) for kept in live])
         return mixture().levels(seen, np.hstack([np.stack(features), facts]))
 
-    def _features_without(self, source: int, gone: int) -> Floats:
-        left = without(self._reading, self._passages[gone].sentences)
+    def _features_without(self, source: int, gone: Sequence[int]) -> Floats:
+        left = without(self._reading, self._said_in(gone))
         return _row(feature_table(left, self._query), source, self._table)
 
-    def _facts_without(self, roles: Floats, gone: int) -> Floats:
-        kept = [i for i in range(len(roles)) if i != gone]
-        costs = [self._read.surprise[i] for i in kept]
+    def _facts_of(self, roles: Floats, kept: NDArray[np.bool_]) -> Floats:
+        costs = [self._read.surprise[i] for i in np.flatnonzero(kept)]
         return surprise_facts(costs, _credit(roles[None, kept]))
 
 
@@ -178,7 +190,7 @@ def _credit(roles: Floats) -> Floats:
     return np.asarray(roles[..., 0] + roles[..., 1], dtype=np.float32)
 
 
-def without(reading: Reading, sentences: Sequence[int]) -> Reading:
+def without(reading: Reading, sentences: Collection[int]) -> Reading:
     """A reading without what some sentences say."""
     gone = set(sentences)
     kept = tuple(
