@@ -8,7 +8,7 @@ can move a score.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -49,8 +49,8 @@ class Passage:
 @dataclass(slots=True)
 class _Draft:
     text: str
-    marked: dict[int, float] = field(default_factory=dict)
-    closing: dict[int, float] = field(default_factory=dict)
+    marked: set[int] = field(default_factory=set)
+    closing: set[int] = field(default_factory=set)
     sentences: list[int] = field(default_factory=list)
 
 
@@ -69,16 +69,10 @@ def passages_of(answer: ParsedAnswer) -> tuple[Passage, ...]:
         draft.text = min(draft.text, text, key=lambda t: (len(t), t))
         if sentence.n not in draft.sentences:
             draft.sentences.append(sentence.n)
-        closing = set(sentence.block_sources) - set(sentence.sources)
-        _credit(draft.marked, sentence.sources)
-        _credit(draft.closing, closing)
+        draft.marked.update(sentence.sources)
+        draft.closing.update(set(sentence.block_sources) - set(sentence.sources))
     return tuple(
-        Passage(
-            d.text,
-            d.marked,
-            {source: part for source, part in d.closing.items() if source not in d.marked},
-            tuple(d.sentences),
-        )
+        Passage(d.text, _shared(d.marked), _shared(d.closing, d.marked), tuple(d.sentences))
         for d in _merged([d for _, d in sorted(drafts.items())])
     )
 
@@ -104,16 +98,18 @@ def _merged(drafts: Sequence[_Draft]) -> list[_Draft]:
         if i == j:
             kept.append(one)
             continue
-        for mine, theirs in ((one.marked, other.marked), (one.closing, other.closing)):
-            for source, part in mine.items():
-                theirs[source] = max(part, theirs.get(source, 0.0))
+        other.marked |= one.marked
+        other.closing |= one.closing
         other.sentences.extend(n for n in one.sentences if n not in other.sentences)
     return kept
 
 
-def _credit(parts: dict[int, float], sources: Sequence[int] | set[int]) -> None:
-    for source in sources:
-        parts[source] = max(1 / len(sources), parts.get(source, 0.0))
+def _shared(sources: Set[int], but: Set[int] = frozenset()) -> dict[int, float]:
+    """Equal parts for all who are credited with a passage, wherever it is said.
+
+    So a source that says alone what it has said with others gains nothing by it.
+    """
+    return {source: 1 / len(sources) for source in sorted(sources) if source not in but}
 
 
 def plain(text: str) -> str:
