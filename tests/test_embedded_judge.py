@@ -311,11 +311,12 @@ def test_half_of_the_sentences_are_worth_less() -> None:
 def test_it_agrees_with_an_llm_judge_on_a_sample() -> None:
     """On cases that it was fitted to: a model file that does not fit the program fails here."""
     cases = load()[::4]
-    found = [
-        [scores[metric].expected for metric in DEFAULT_METRICS]
-        for case in cases
-        for scores in (judged(case.answer, source, case.query) for source in case.sources)
-    ]
+    found = []
+    for case in cases:
+        answer = parse_answer(case.answer)
+        given = EmbeddedJudge().judge_case(answer, case.query, case.sources, RUBRICS)
+        scores = {(source, metric): judgment.expected for source, metric, judgment in given}
+        found += [[scores[source, m] for m in DEFAULT_METRICS] for source in case.sources]
     _, totals, number = rows(cases)
     ours = np.array(found, dtype=np.float64)
     agreed = agreement(ours, totals, number)
