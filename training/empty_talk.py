@@ -1,5 +1,7 @@
 """Fit the detector of empty talk: made phrases that say nothing against clauses of real answers.
 
+Each clause is heard in an answer: real ones in their own, made phrases in any.
+
 python -m training.empty_talk            fit, and show what it finds and what it takes from answers
 python -m training.empty_talk --write    write the model file too
 """
@@ -21,8 +23,9 @@ from numpy.typing import NDArray
 
 from citemark.citations import parse_answer
 from citemark.judges.embedded import emptiness
-from citemark.judges.embedded.empty_talk import clauses_of
+from citemark.judges.embedded.empty_talk import BEARING, clauses_of
 from citemark.judges.embedded.static import static_embedder
+from citemark.judges.embedded.topic import USUAL, Topic
 from training.judged import load
 
 Array = NDArray[np.float64]
@@ -70,19 +73,43 @@ def held_out(name: str) -> list[str]:
     ]
 
 
-def real_clauses() -> list[str]:
+Heard = tuple[str, float]
+"""A clause, and how much it bears on the answer that it stands in."""
+
+
+def answers() -> list[list[str]]:
+    """The sentences of some real answers, without layout."""
+    return [
+        [
+            " ".join(re.sub(r"[*_`#>|~]+", " ", sentence.text).split())
+            for sentence in parse_answer(case.answer).sentences
+            if sentence.kind != "heading"
+        ]
+        for case in load()[::STEP]
+    ]
+
+
+def real_clauses() -> list[Heard]:
     """The different clauses of the judged answers that the detector looks at."""
-    found: dict[str, None] = {}
-    for case in load()[::STEP]:
-        for sentence in parse_answer(case.answer).sentences:
-            if sentence.kind == "heading":
-                continue
-            text = " ".join(re.sub(r"[*_`#>|~]+", " ", sentence.text).split())
+    found: dict[str, float] = {}
+    for sentences in answers():
+        topic = Topic(sentences)
+        for i, text in enumerate(sentences):
             clauses, _ = clauses_of(text)
             for clause in (text.rstrip(".!? "), *(c.rstrip(".!? ") for c in clauses)):
                 if emptiness.may_be_empty(clause, emptiness.words_of(clause)):
-                    found.setdefault(clause)
-    return list(found)
+                    found.setdefault(clause, topic.bearing(clause, i))
+    return list(found.items())
+
+
+def put_somewhere(phrases: Sequence[str]) -> list[Heard]:
+    """Each phrase as if it stood in the midst of some real answer."""
+    rng, topics = Random(2), answers()
+    found = []
+    for phrase in phrases:
+        sentences = [*rng.choice(topics), phrase]
+        found.append((phrase, Topic(sentences).bearing(phrase, len(sentences) - 1)))
+    return found
 
 
 def logistic(x: Array, y: Array, ridge: float, weight: Array) -> tuple[Array, float]:
@@ -163,12 +190,12 @@ def fit_words(x: Array, y: Array, weight: Array, keys: Sequence[str]) -> Words:
     return Words(theta[:size], offset, adds)
 
 
-def fit(made: Sequence[tuple[str, int]], real: Sequence[str]) -> tuple[Words, Array, float]:
+def fit(made: Sequence[tuple[str, int]], heard: Sequence[Heard]) -> tuple[Words, Array, float]:
     """Fit words first, then facts; the facts by patterns that the words were not fitted on."""
     keys = keys_of(made)
-    every = [emptiness.words_of(c) for c in real]
-    real = Random(1).sample(list(real), min(MOST_REAL, len(real)))
-    words = [emptiness.words_of(p) for p, _ in made] + [emptiness.words_of(c) for c in real]
+    every = [emptiness.words_of(clause) for clause, _ in heard]
+    real = Random(1).sample(every, min(MOST_REAL, len(every)))
+    words = [emptiness.words_of(p) for p, _ in made] + real
     y = np.r_[np.ones(len(made)), np.zeros(len(real))]
     weight = np.where(y > 0, len(real) / len(made), 1.0) * 2 * len(made) / len(y)
     group = np.r_[[n % FOLDS for _, n in made], np.arange(len(real)) % FOLDS]
@@ -180,25 +207,31 @@ def fit(made: Sequence[tuple[str, int]], real: Sequence[str]) -> tuple[Words, Ar
         facts[test] = part.facts([words[i] for i in np.nonzero(test)[0]])
     weights, _ = logistic(facts, y, RIDGE, weight)
     final = fit_words(x, y, weight, keys)
-    found = final.facts(every) @ weights
+    found = final.facts(every) @ weights + _beside([bearing for _, bearing in heard])
     limit = float(np.quantile(found, 1 - TAKEN))
-    left_out = np.mean(facts[: len(made)] @ weights > limit)
+    beside = _beside([bearing for _, bearing in put_somewhere([p for p, _ in made])])
+    left_out = np.mean(facts[: len(made)] @ weights + beside > limit)
     sys.stdout.write(f"of phrases of patterns left out, {left_out:.3f} found\n")
     return final, weights, -limit
 
 
-def shown(real: Sequence[str], made: Sequence[tuple[str, int]]) -> Iterator[str]:
+def _beside(bearings: Sequence[float]) -> Array:
+    """What the rest of an answer adds to the emptiness of clauses."""
+    return BEARING * (USUAL - np.array(bearings))
+
+
+def shown(real: Sequence[Heard], made: Sequence[tuple[str, int]]) -> Iterator[str]:
     """How the model in the package does."""
     for name, group in (
-        ("fitted phrases", [p for p, _ in made]),
-        ("wording.toml", held_out("wording.toml")),
-        ("held_out.toml", held_out("held_out.toml")),
+        ("fitted phrases", put_somewhere([p for p, _ in made])),
+        ("wording.toml", put_somewhere(held_out("wording.toml"))),
+        ("held_out.toml", put_somewhere(held_out("held_out.toml"))),
         ("real clauses", list(real)),
     ):
-        found = [c for c in group if emptiness.emptiness(c) > 0]
+        found = [c for c, b in group if emptiness.emptiness(c) + BEARING * (USUAL - b) > 0]
         yield f"{name}: {len(found)} of {len(group)} taken for empty"
         if name.endswith("toml"):
-            yield "  missed: " + " | ".join(c for c in group if c not in found)
+            yield "  missed: " + " | ".join(c for c, _ in group if c not in found)
         if name.startswith("real"):
             yield "  such as: " + " | ".join(Random(0).sample(found, min(150, len(found))))
 

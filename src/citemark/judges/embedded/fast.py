@@ -8,7 +8,6 @@ from functools import cache
 from importlib.resources import files
 
 from citemark.citations import ParsedAnswer
-from citemark.judges.embedded.echoed import without_echo
 from citemark.judges.embedded.evidence import Exhibits, Trait
 from citemark.judges.embedded.fast_model import fast_model
 from citemark.judges.embedded.feature_table import feature_table
@@ -29,7 +28,7 @@ class FastJudge(Tier):
     def _judgments(
         self, answer: ParsedAnswer, query: str, sources: Sequence[int], wanted: Sequence[Sheet]
     ) -> Given:
-        reading, asked = read(without_echo(answer, query)), read_query(query)
+        reading, asked = read(answer), read_query(query)
         table = feature_table(reading, query)
         levels = fast_model().levels(table.values).tolist() if table.sources else []
         found: dict[int, list[float]] = dict(zip(table.sources, levels, strict=True))

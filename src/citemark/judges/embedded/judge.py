@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citemark.citations import ParsedAnswer
-from citemark.judges.embedded.echoed import without_echo
 from citemark.judges.embedded.judgments import Given, Sheet, Tier
 from citemark.judges.embedded.weighing import Fall, Weighing
 
@@ -25,7 +24,7 @@ class EmbeddedJudge(Tier):
     def _judgments(
         self, answer: ParsedAnswer, query: str, sources: Sequence[int], wanted: Sequence[Sheet]
     ) -> Given:
-        weighing = Weighing(without_echo(answer, query), query)
+        weighing = Weighing(answer, query)
         for source in sources:
             levels = weighing.levels.get(source)
             if levels is None:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from citemark.citations import ParsedAnswer, Problem
 from citemark.errors import UsageError
+from citemark.judges.embedded.asides import without_asides
+from citemark.judges.embedded.echoed import without_echo
 from citemark.judges.embedded.intervals import Spread, spreads, whole
 from citemark.judges.embedded.language import is_english
 from citemark.judges.embedded.trust import trust_of
@@ -54,7 +56,10 @@ class Tier(ABC):
         """The judgments of the wanted sources of one answer, as (source, metric, judgment)."""
         # At once, not when the first judgment is asked for: a wrong rubric is found here.
         wanted = [sheet(self.name, rubric, calibrated) for rubric in rubrics]
-        return self._judgments(answer, query, sources, wanted)
+        said = without_echo(answer, query)
+        # What is an aside is told by English word vectors.
+        said = without_asides(said, query) if calibrated else said
+        return self._judgments(said, query, sources, wanted)
 
     @abstractmethod
     def _judgments(

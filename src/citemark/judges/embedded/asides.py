@@ -1,0 +1,58 @@
+"""Asides: sentences that have nothing to do with the rest of the answer.
+
+A source gains nothing by being cited for trivia, whatever they are about. Where all that a source
+is cited for is like this, it is judged by that: only what stands beside something else goes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from citemark.citations import ParsedAnswer, Sentence
+from citemark.judges.embedded.emptiness import emptiness, words_of
+from citemark.judges.embedded.statements import says_nothing
+from citemark.judges.embedded.topic import Topic, stems_of
+
+_STRAY = 0.25
+"""A sentence that bears on the others less than this is an aside, however it sounds."""
+_DOUBTFUL = 0.8
+"""The same for one that sounds a little empty."""
+_LITTLE = -6.0
+_LEAST_WORDS = 5
+
+
+def without_asides(answer: ParsedAnswer, query: str) -> ParsedAnswer:
+    """The answer without the asides of sources that are cited for something else as well.
+
+    What takes up a word of the query is no aside.
+
+    >>> from citemark.citations import parse_answer
+    >>> answer = parse_answer(
+    ...     "Tin melts at 232 degrees [1]. Lead melts at 327 degrees [2]. Its author keeps two "
+    ...     "dogs in a small village [1]. Copper needs more heat than lead or tin to melt [3].")
+    >>> [s.text for s in without_asides(answer, "When does tin melt?").sentences][2]
+    ''
+    """
+    telling = [s for s in answer.sentences if not says_nothing(s)]
+    topic = Topic([s.text for s in telling])
+    asked = stems_of(query)
+    strays = {
+        s.n
+        for i, s in enumerate(telling)
+        if _strays(s, i, topic) and asked.isdisjoint(stems_of(s.text))
+    }
+    if not strays:
+        return answer
+    settled = {source for s in telling if s.n not in strays for source in s.block_sources}
+    asides = {s.n for s in telling if s.n in strays and settled.issuperset(s.block_sources)}
+    sentences = tuple(s._replace(text="") if s.n in asides else s for s in answer.sentences)
+    return replace(answer, sentences=sentences)
+
+
+def _strays(sentence: Sentence, place: int, topic: Topic) -> bool:
+    if not sentence.block_sources or len(words_of(sentence.text)) < _LEAST_WORDS:
+        return False
+    bearing = topic.bearing(sentence.text, place)
+    if bearing < _STRAY:
+        return True
+    return bearing < _DOUBTFUL and emptiness(sentence.text.rstrip(".!?… ")) > _LITTLE
