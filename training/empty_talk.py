@@ -23,7 +23,10 @@ from numpy.typing import NDArray
 
 from citemark.citations import parse_answer
 from citemark.judges.embedded import emptiness
+from citemark.judges.embedded.clauses import clauses_in
 from citemark.judges.embedded.empty_talk import BEARING, clauses_of
+from citemark.judges.embedded.plain_words import plain_words
+from citemark.judges.embedded.said import bare, says_nothing
 from citemark.judges.embedded.static import static_embedder
 from citemark.judges.embedded.topic import USUAL, Topic
 from training.judged import load
@@ -57,7 +60,8 @@ def phrases(seed: int = 0) -> list[tuple[str, int]]:
     for number, pattern in enumerate(patterns):
         for _ in range(PER_TEMPLATE if "{" in pattern else 1):
             phrase = _SLOT.sub(lambda m: str(rng.choice(data["slots"][m[1]])), pattern)
-            found.setdefault(phrase, number)
+            if plain := plain_words(phrase).strip(" ,"):
+                found.setdefault(plain, number)
     return list(found.items())
 
 
@@ -66,7 +70,7 @@ def held_out(name: str) -> list[str]:
     data = tomllib.loads((HERE / "discipline" / name).read_text(encoding="utf-8"))
     kinds = ("filler", "praise", "persuasion", "novelty", "importance", "emphasis", "aside")
     return [
-        p.replace(" {m}.", "").strip(" ,:")
+        plain_words(p.replace(" {m}.", "").strip(" ,:"))
         for kind in kinds
         for place in ("leads", "tails", "sentences")
         for p in data[kind].get(place, ())
@@ -78,12 +82,13 @@ Heard = tuple[str, float]
 
 
 def answers() -> list[list[str]]:
-    """The sentences of some real answers, without layout."""
+    """What some real answers say, clause by clause in plain words."""
     return [
         [
-            " ".join(re.sub(r"[*_`#>|~]+", " ", sentence.text).split())
+            plain_words(clause)
             for sentence in parse_answer(case.answer).sentences
-            if sentence.kind != "heading"
+            if not says_nothing(sentence)
+            for clause in clauses_in(bare(sentence.text))
         ]
         for case in load()[::STEP]
     ]

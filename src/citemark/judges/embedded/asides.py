@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from citemark.citations import ParsedAnswer, Sentence
 from citemark.judges.embedded.emptiness import emptiness, words_of
-from citemark.judges.embedded.statements import says_nothing
+from citemark.judges.embedded.said import says_nothing
 from citemark.judges.embedded.topic import Topic, stems_of
 
 _STRAY = 0.25

@@ -22,7 +22,7 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(r"^(?:and|but|or|so|yet)\b,?\s*", re.IGNORECASE)
-_LEAST = 4
+_LEAST = 3
 """A clause of fewer words than this stays with its neighbour."""
 
 
@@ -34,20 +34,15 @@ def clauses_in(text: str) -> list[str]:
     >>> clauses_in("Copper conducts heat well; silver does so even better.")
     ['Copper conducts heat well.', 'Silver does so even better.']
     """
-    found: list[str] = []
+    parts: list[str] = []
     start = 0
     lead = ""
-    for joint in (*_JOINT.finditer(text), None):
-        end = joint.start() if joint else len(text)
-        if joint and _words(text[start:end]) < _LEAST:
-            continue
-        clause = text[start:end]
-        if found and _words(clause) < _LEAST:
-            return [*found[:-1], _alone(f"{found[-1].rstrip('.')}, {clause}")]
-        found.append(_alone(lead + clause))
-        if joint:
+    for joint in _JOINT.finditer(text):
+        if min(_words(text[start : joint.start()]), _words(text[joint.end() :])) >= _LEAST:
+            parts.append(lead + text[start : joint.start()])
             start, lead = joint.end(), "This " if joint["relative"] else ""
-    return [clause for clause in found if clause]
+    alone = map(_alone, (*parts, lead + text[start:]))
+    return [clause for clause in alone if clause]
 
 
 def _words(text: str) -> int:

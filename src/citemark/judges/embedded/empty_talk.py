@@ -12,18 +12,19 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from citemark.judges.embedded.emptiness import SHORT, emptiness, words_of
-from citemark.judges.embedded.plain_words import is_opener, plain_words
+from citemark.judges.embedded.plain_words import is_opener
 from citemark.judges.embedded.topic import USUAL, Topic
 
-_LAYOUT = re.compile(r"<[/a-zA-Z][^<>]{0,300}>|[*_`#>|~]+")
 _LOOSE = re.compile(r"\s+(?=[,.;:!?)]|['’]s\b)|(?<=\()\s+")
 """Space that is left beside a sign when layout has gone."""
 _BREAK = re.compile(r"(,\s+|[;:]\s+|\s+[-–—]+\s+|—|\s*[()]\s*)")
 _THAT = re.compile(r"(?<=\w )(that)(?=\s+\w)")
+_IS_THAT = re.compile(r"(?<= is )(that)(?=\s+\w)")
+"""Of two, as in "one thing that matters is that", this one ends the lead."""
 _LONGEST_LEAD = 14
 _DOUBTFUL = -1.5
 """A clause that is less empty than this keeps what it is part of."""
-_LEAST_SENTENCE = 5
+_LEAST_SENTENCE = 3
 """A sentence with fewer words than this is never empty as a whole."""
 _LONGEST_RUN = 3
 BEARING = 3.0
@@ -45,7 +46,7 @@ def clauses_of(text: str) -> tuple[list[str], list[str]]:
     behind: list[str] = []
     for i in range(0, len(parts), 2):
         clause, sign = parts[i], parts[i + 1] if i + 1 < len(parts) else ""
-        that = _THAT.search(clause)
+        that = _IS_THAT.search(clause) or _THAT.search(clause)
         if that and clause.count(" ", 0, that.start()) <= _LONGEST_LEAD:
             clauses.append(clause[: that.end()])
             behind.append(" ")
@@ -124,10 +125,9 @@ def _mark_run(
 
 def without_empty_talk(texts: Sequence[str]) -> list[str]:
     """The sentences of an answer without what says nothing; an empty one leaves nothing."""
-    bare = [_LOOSE.sub("", " ".join(_LAYOUT.sub(" ", text).split())) for text in texts]
-    topic = Topic(bare)
-    found = (_found(text, _ear(topic, i)) for i, text in enumerate(bare))
-    return [plain_words(_without(one) if any(one.empty) else one.text) for one in found]
+    topic = Topic(texts)
+    found = (_found(text, _ear(topic, i)) for i, text in enumerate(texts))
+    return [_without(one) if any(one.empty) else one.text for one in found]
 
 
 def _without(one: _Found) -> str:

@@ -1,30 +1,25 @@
 """What the encoder reads: the distinct clauses of an answer, and whom each is credited to.
 
-Layout, filler, praise and repetition are taken out first, sentences are taken apart, and the
-passages are put in the order of their words, so that none of these, nor the place of a sentence,
-can move a score.
+Repetition goes, and the passages are put in the order of their words, so that neither the one nor
+the place of a sentence can move a score.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citemark.citations import ParsedAnswer, Sentence
-from citemark.judges.embedded.clauses import clauses_in
-from citemark.judges.embedded.empty_talk import without_empty_talk
-from citemark.judges.embedded.restated import Said, standing_for
-from citemark.judges.embedded.statements import says_nothing
+from citemark.citations import ParsedAnswer
+from citemark.judges.embedded.restated import Told, standing_for
+from citemark.judges.embedded.said import said_in
 from citemark.judges.embedded.terms import terms_of
 
 ROLES = 7
 """The columns of ``roles_of``."""
-_LAYOUT = re.compile(r"<[/a-zA-Z][^<>]{0,300}>|[*_`#>|~]+")
-_BULLET = re.compile(r"^\s*(?:[-•–—‣◦]\s*|\(?\d{1,2}[.)]\s+)+")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _TELLING = re.compile(r"[^\W\d_]{2,}|\d{2,}")
 
@@ -63,7 +58,9 @@ def passages_of(answer: ParsedAnswer) -> tuple[Passage, ...]:
     ['Tin melts.']
     """
     drafts: dict[str, _Draft] = {}
-    for sentence, text in _clauses(answer):
+    for text, sentence in said_in(answer):
+        if not _TELLING.search(text):
+            continue
         key = " ".join(_WORD.findall(text.casefold()))
         draft = drafts.setdefault(key, _Draft(text))
         draft.text = min(draft.text, text, key=lambda t: (len(t), t))
@@ -77,20 +74,10 @@ def passages_of(answer: ParsedAnswer) -> tuple[Passage, ...]:
     )
 
 
-def _clauses(answer: ParsedAnswer) -> Iterator[tuple[Sentence, str]]:
-    """Every clause of the answer that says something, with the sentence it stands in."""
-    texts = _plain([sentence.text for sentence in answer.sentences])
-    for sentence, text in zip(answer.sentences, texts, strict=True):
-        if _TELLING.search(text) and not says_nothing(sentence):
-            for clause in clauses_in(text):
-                if _TELLING.search(clause):
-                    yield sentence, clause
-
-
 def _merged(drafts: Sequence[_Draft]) -> list[_Draft]:
     """The drafts, those that only say again what their source has said joined to it."""
     said = [
-        Said(set(terms_of(d.text)), {*d.marked, *d.closing}, (len(d.text), d.text)) for d in drafts
+        Told(set(terms_of(d.text)), {*d.marked, *d.closing}, (len(d.text), d.text)) for d in drafts
     ]
     kept = []
     for i, j in enumerate(standing_for(said)):
@@ -110,17 +97,6 @@ def _shared(sources: Set[int], but: Set[int] = frozenset()) -> dict[int, float]:
     So a source that says alone what it has said with others gains nothing by it.
     """
     return {source: 1 / len(sources) for source in sorted(sources) if source not in but}
-
-
-def plain(text: str) -> str:
-    """A sentence without layout and without the phrases that say nothing."""
-    found: str = _plain([text])[0]
-    return found
-
-
-def _plain(texts: Sequence[str]) -> list[str]:
-    bare = [" ".join(_BULLET.sub("", _LAYOUT.sub(" ", text)).split()) for text in texts]
-    return [text[:1].upper() + text[1:] for text in without_empty_talk(bare)]
 
 
 def roles_of(passages: Sequence[Passage], source: int) -> NDArray[np.float32]:

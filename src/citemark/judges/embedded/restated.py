@@ -14,7 +14,7 @@ _MOST = 2000
 """Among more statements than this none are compared."""
 
 
-class Said(NamedTuple):
+class Told(NamedTuple):
     """Something said: its terms, and the sources that it is credited to."""
 
     terms: Set[str]
@@ -23,13 +23,13 @@ class Said(NamedTuple):
     """Of two that say the same, the one of lower rank stands for both."""
 
 
-def standing_for(said: Sequence[Said]) -> list[int]:
+def standing_for(said: Sequence[Told]) -> list[int]:
     """For each thing said, the place of the one that stands for it: often itself.
 
     The order in which things are said does not matter.
 
-    >>> tin = Said({"tin", "melt", "232", "easily"}, {1}, (2,))
-    >>> again = Said({"tin", "melt", "232"}, {1}, (1,))
+    >>> tin = Told({"tin", "melt", "232", "easily"}, {1}, (2,))
+    >>> again = Told({"tin", "melt", "232"}, {1}, (1,))
     >>> standing_for([tin, again]), standing_for([tin, again._replace(sources={2})])
     ([1, 1], [0, 1])
     """
@@ -57,7 +57,7 @@ def standing_for(said: Sequence[Said]) -> list[int]:
     return stands
 
 
-def _weights(said: Sequence[Said]) -> Mapping[str, float]:
+def _weights(said: Sequence[Told]) -> Mapping[str, float]:
     common = lexicon().common
     return {t: _COMMON if t in common else _RARE for one in said for t in one.terms}
 

@@ -1,25 +1,22 @@
 """Who says what: the answer as a set of distinct statements, each with the sources cited for it.
 
-A sentence that is repeated or restated makes one statement, however often it stands in the
-answer. Praise, filler and other empty talk are taken out first and make no statement. This is
-why neither repeating nor padding can raise a score.
+What is repeated or restated makes one statement, however often it stands in the answer: this is
+why repeating cannot raise a score.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from citemark.citations import ParsedAnswer, Sentence
 from citemark.judges.embedded.disclaimers import disclaims
-from citemark.judges.embedded.empty_talk import without_empty_talk
-from citemark.judges.embedded.restated import Said, standing_for
-from citemark.judges.embedded.units import Unit, is_lead_in, units_of
+from citemark.judges.embedded.restated import Told, standing_for
+from citemark.judges.embedded.said import said_in, says_nothing
+from citemark.judges.embedded.units import Unit, units_of
 
 BLOCK_CREDIT = 0.6
 """What a sentence counts for whose block, not itself, is marked with the source."""
-_LIST_NUMBER = re.compile(r"\W*(?:\d{1,2}|[a-zA-Z])\W*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +53,11 @@ def read(answer: ParsedAnswer) -> Reading:
     """The distinct statements of an answer, and those of each source."""
     drafts: dict[frozenset[str], _Draft] = {}
     spoken: dict[int, set[int]] = {}
-    telling = [sentence for sentence in answer.sentences if not says_nothing(sentence)]
-    texts = without_empty_talk([sentence.text for sentence in telling])
-    for sentence, text in zip(telling, texts, strict=True):
+    for text, sentence in said_in(answer):
         credit = _credit(sentence)
-        units = [unit for unit in units_of(text, sentence.n) if unit.terms]
-        for unit in units:
+        for unit in units_of(text, sentence.n):
+            if not unit.terms:
+                continue
             _add(drafts, unit, credit)
             for source in credit:
                 spoken.setdefault(source, set()).add(sentence.n)
@@ -70,14 +66,10 @@ def read(answer: ParsedAnswer) -> Reading:
     for i, statement in enumerate(statements):
         for source in statement.credit:
             by_source.setdefault(source, []).append(i)
-    doubts = frozenset(s.n for s in telling if disclaims(s.text))
+    doubts = frozenset(
+        s.n for s in answer.sentences if not says_nothing(s) and disclaims(s.text)
+    )
     return Reading(statements, {s: tuple(own) for s, own in by_source.items()}, spoken, doubts)
-
-
-def says_nothing(sentence: Sentence) -> bool:
-    """Whether a sentence is a heading, a lead-in or a bare list number."""
-    text = sentence.text
-    return sentence.kind == "heading" or is_lead_in(text) or bool(_LIST_NUMBER.fullmatch(text))
 
 
 def _credit(sentence: Sentence) -> dict[int, float]:
@@ -100,7 +92,7 @@ def _merged(drafts: Mapping[frozenset[str], _Draft]) -> list[_Draft]:
     """The drafts, those that only say again what their source has said joined to it."""
     every = list(drafts.values())
     said = [
-        Said(terms, one.credit.keys(), (one.unit.mass, _plainness(one.unit)))
+        Told(terms, one.credit.keys(), (one.unit.mass, _plainness(one.unit)))
         for terms, one in drafts.items()
     ]
     kept: list[_Draft] = []

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from citemark.judges.embedded.passages import Passage, plain
+from citemark.judges.embedded.passages import Passage
+from citemark.judges.embedded.said import plain
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -19,8 +19,9 @@ Floats = NDArray[np.float32]
 
 USUAL = 1.1
 """How much half of all clauses in real answers bear on the rest; empty phrases .4 or less."""
+UNKNOWN = 0.75
+"""Half way between both: in an answer of fewer or more different sentences than these."""
 _FEWEST, _MOST = 3, 400
-"""With fewer or more different sentences than this, everything bears on the topic as usual."""
 _LEAST_RARITY = 0.05
 _PLACE = 2
 """Nearness to a few others counts, not to one alone: two asides may be like each other."""
@@ -50,7 +51,7 @@ class Topic:
         0.2
         """
         if not _FEWEST <= len(self._place) <= _MOST:
-            return USUAL
+            return UNKNOWN
         words = telling(clause)
         if not words:
             return 0.0
@@ -58,7 +59,7 @@ class Topic:
         vector = _vector(words)
         others = self._others[own] if own >= 0 else self._every
         if not len(others):
-            return USUAL
+            return UNKNOWN
         rows = self._vectors[others]
         middle, near = rows.sum(0), np.sort(rows @ vector)
         common = float(middle @ vector) / max(float(np.sqrt(middle @ middle)), 1e-9)
