@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from citemark.citations import ParsedAnswer, Sentence
 from citemark.judges.embedded.disclaimers import disclaims
 from citemark.judges.embedded.restated import Told, standing_for
-from citemark.judges.embedded.said import said_in, says_nothing
+from citemark.judges.embedded.said import said_in
 from citemark.judges.embedded.units import Unit, units_of
 
 BLOCK_CREDIT = 0.6
@@ -53,7 +53,10 @@ def read(answer: ParsedAnswer) -> Reading:
     """The distinct statements of an answer, and those of each source."""
     drafts: dict[frozenset[str], _Draft] = {}
     spoken: dict[int, set[int]] = {}
+    doubts: set[int] = set()
     for text, sentence in said_in(answer):
+        if disclaims(text):
+            doubts.add(sentence.n)
         credit = _credit(sentence)
         for unit in units_of(text, sentence.n):
             if not unit.terms:
@@ -66,10 +69,8 @@ def read(answer: ParsedAnswer) -> Reading:
     for i, statement in enumerate(statements):
         for source in statement.credit:
             by_source.setdefault(source, []).append(i)
-    doubts = frozenset(
-        s.n for s in answer.sentences if not says_nothing(s) and disclaims(s.text)
-    )
-    return Reading(statements, {s: tuple(own) for s, own in by_source.items()}, spoken, doubts)
+    owned = {source: tuple(own) for source, own in by_source.items()}
+    return Reading(statements, owned, spoken, frozenset(doubts))
 
 
 def _credit(sentence: Sentence) -> dict[int, float]:
