@@ -43,7 +43,8 @@ from citemark.judges.embedded.passages import passages_of
         ("But the oldest part is lost.", ["The oldest part is lost."]),
         # A few words stay with their neighbour.
         ("It rains; it pours.", ["It rains; it pours."]),
-        ("The old mill burned down; it is gone.", ["The old mill burned down, it is gone."]),
+        ("The old mill burned down; it fell.", ["The old mill burned down; it fell."]),
+        ("The mill burned, which hurts.", ["The mill burned, which hurts."]),
         ("Is tin a metal, and is it a soft one?", ["Is tin a metal, and is it a soft one?"]),
         ("", []),
         (" ,; ", []),

@@ -44,7 +44,7 @@ def example(
     query: str, answer: str, sources: Sequence[int], levels: Array, weights: Array
 ) -> Example:
     """An answer with its sources and the levels they should get."""
-    passages = passages_of(parse_answer(answer))
+    passages = passages_of(parse_answer(answer), query)
     roles = np.stack([roles_of(passages, source) for source in sources])
     return Example(pairs_of(query, passages), roles, levels, weights)
 
@@ -64,7 +64,7 @@ def _surprise(
     from training.surprise import per_piece
 
     found = np.full(pairs.ids.shape, np.nan, dtype=np.float32)
-    passages = passages_of(parse_answer(case.answer))
+    passages = passages_of(parse_answer(case.answer), case.query)
     texts = [passage.text for passage in passages]
     read = tokenizer().encode_batch(texts, add_special_tokens=False)
     for row, where, text, pieces, cost in zip(

@@ -53,7 +53,7 @@ def table_of(cases: Sequence[JudgedCase]) -> Table:
     found: list[Floats | None] = []
     names: tuple[str, ...] = ()
     for case in cases:
-        features = feature_table(read(parse_answer(case.answer)), case.query)
+        features = feature_table(read(parse_answer(case.answer), case.query), case.query)
         names = names or features.names
         place = {source: i for i, source in enumerate(features.sources)}
         found.extend(features.values[place[s]] if s in place else None for s in case.sources)

@@ -31,17 +31,10 @@ _FALL: Mapping[str, tuple[list[int], float, float]] = {
     "vague": ([2, 12], 1.0, 0.8),
     "off_topic": (_R, 0.25, 0.0),
 }
-_NOT_UP: Mapping[str, list[int]] = {
-    "restated": _C + _D + _U,
-    "split_up": _I + _D,
-    "padded": _C + _U + _D,
-    "praised": _I + _U,
-    "on_the_query": _I + _U + _D,
-    "ornate": _I + _U + _D,
-    "with_asides": _I + _D,
-}
+_NOT_UP: Mapping[str, list[int]] = {"restated": _C + _D + _U}
+"""What is only said in another way reads the same, and needs no variants."""
 KINDS = (*_FALL, *_NOT_UP)
-_OFTEN = ("halved", "echoed", "vague", "off_topic", "with_asides")
+_OFTEN = ("halved", "echoed", "vague", "off_topic", "vague")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +60,8 @@ def variants_of(cases: Sequence[JudgedCase], seed: int = 0) -> Variants:
                 made = transformed(kind, case, source, seed=seed, queries=same_fold)
                 if made is None:
                     continue
-                features = feature_table(read(parse_answer(made.case.answer)), made.case.query)
+                asked = made.case.query
+                features = feature_table(read(parse_answer(made.case.answer), asked), asked)
                 wanted = made.renamed.get(source, source)
                 if wanted in features.sources:
                     x.append(features.values[features.sources.index(wanted)])

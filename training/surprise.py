@@ -150,7 +150,8 @@ def surprises_of(cases: Sequence[JudgedCase], path: Path) -> Surprises:
     found: dict[str, list[Floats]] = {}
     began, asked = time.monotonic(), 0
     for number, case in enumerate(cases):
-        texts = [passage.text for passage in passages_of(parse_answer(case.answer))]
+        passages = passages_of(parse_answer(case.answer), case.query)
+        texts = [passage.text for passage in passages]
         keys = [_key(case.query, text) for text in texts]
         new = [text for text, key in zip(texts, keys, strict=True) if key not in known]
         if new:

@@ -8,10 +8,13 @@ the other sentences say is less likely to be empty, however it sounds.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from citemark.judges.embedded.emptiness import SHORT, emptiness, words_of
+from citemark.judges.embedded.emptiness import SHORT, emptiness, known, words_of
+from citemark.judges.embedded.lexicon import lexicon, stem
 from citemark.judges.embedded.plain_words import is_opener
 from citemark.judges.embedded.topic import USUAL, Topic
 
@@ -27,6 +30,9 @@ _DOUBTFUL = -1.5
 _LEAST_SENTENCE = 3
 """A sentence with fewer words than this is never empty as a whole."""
 _LONGEST_RUN = 3
+_FEW, _SEVERAL = 2, 3
+_RARE = 0.4
+"""How rare a word must be to tell what an answer is about."""
 BEARING = 3.0
 """How much emptier a clause is that bears on nothing than one that bears on the rest as usual."""
 _HOPELESS = -1.5 - BEARING * USUAL
@@ -123,17 +129,54 @@ def _mark_run(
             return
 
 
-def without_empty_talk(texts: Sequence[str]) -> list[str]:
-    """The sentences of an answer without what says nothing; an empty one leaves nothing."""
+def without_empty_talk(texts: Sequence[str], query: str = "") -> list[str]:
+    """The sentences of an answer without what says nothing; an empty one leaves nothing.
+
+    A clause that speaks of what other sentences are about stays, however it sounds. So does
+    every sentence of an answer to a query about web pages, writing or reputations, where that is
+    what there is to say, and of an answer that consists of such sentences.
+    """
     topic = Topic(texts)
-    found = (_found(text, _ear(topic, i)) for i, text in enumerate(texts))
-    return [_without(one) if any(one.empty) else one.text for one in found]
+    found = [_found(text, _ear(topic, i)) for i, text in enumerate(texts)]
+    touched = {one.text for one in found if any(one.empty)}
+    empty = {one.text for one in found if all(one.empty)}
+    asked = not lexicon().media.isdisjoint(words_of(query))
+    if asked or (len(empty) >= _SEVERAL and 2 * len(empty) >= len(set(texts))):
+        touched -= empty
+    if not touched:
+        return [one.text for one in found]
+    subjects = _subjects(found)
+    return [_without(one, subjects) if one.text in touched else one.text for one in found]
 
 
-def _without(one: _Found) -> str:
+def _subjects(found: Sequence[_Found]) -> set[str]:
+    """Telling words that several clauses hold, fewer if these are not empty."""
+    counts: Counter[str] = Counter()
+    kept: Counter[str] = Counter()
+    # Saying it again makes no subject: each clause counts once.
+    clauses = {
+        tuple(words_of(clause)): empty
+        for one in found
+        for clause, empty in zip(one.clauses, one.empty, strict=True)
+    }
+    for words, empty in clauses.items():
+        telling = {stem(word) for word in words if _telling(word)}
+        counts.update(telling)
+        if not empty:
+            kept.update(telling)
+    return {word for word, count in counts.items() if count >= _SEVERAL or kept[word] >= _FEW}
+
+
+@lru_cache(maxsize=1 << 15)
+def _telling(word: str) -> bool:
+    found = known(word)
+    return found.kind == 0 and found.rarity > _RARE
+
+
+def _without(one: _Found, subjects: set[str]) -> str:
     kept: list[str] = []
     for clause, sign, empty in zip(one.clauses, one.behind, one.empty, strict=True):
-        if not empty:
+        if not empty or any(stem(w) in subjects for w in words_of(clause) if _telling(w)):
             kept += (clause, sign)
         elif kept and sign.strip() in (")", ";"):
             kept[-1] = sign if sign.strip() == ";" else " "

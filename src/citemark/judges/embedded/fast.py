@@ -28,7 +28,7 @@ class FastJudge(Tier):
     def _judgments(
         self, answer: ParsedAnswer, query: str, sources: Sequence[int], wanted: Sequence[Sheet]
     ) -> Given:
-        reading, asked = read(answer), read_query(query)
+        reading, asked = read(answer, query), read_query(query)
         table = feature_table(reading, query)
         levels = fast_model().levels(table.values).tolist() if table.sources else []
         found: dict[int, list[float]] = dict(zip(table.sources, levels, strict=True))

@@ -19,6 +19,8 @@ class Lexicon:
     filler: frozenset[str]
     praise: frozenset[str]
     reporting: frozenset[str]
+    media: frozenset[str]
+    """Words of queries about pages, texts, and those who make and read them."""
     common: frozenset[str]
     """Stems of common words: they say something, though little."""
     hedge: frozenset[str]
@@ -50,6 +52,7 @@ def lexicon() -> Lexicon:
         filler=words("filler"),
         praise=words("praise"),
         reporting=words("reporting"),
+        media=words("media"),
         common=frozenset(map(stem, common)),
         hedge=words("hedge"),
         generic=frozenset(map(stem, words("generic"))),

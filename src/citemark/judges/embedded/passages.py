@@ -49,8 +49,8 @@ class _Draft:
     sentences: list[int] = field(default_factory=list)
 
 
-def passages_of(answer: ParsedAnswer) -> tuple[Passage, ...]:
-    """The passages of an answer, in the order of their words.
+def passages_of(answer: ParsedAnswer, query: str = "") -> tuple[Passage, ...]:
+    """The passages of an answer to a query, in the order of their words.
 
     >>> from citemark.citations import parse_answer
     >>> answer = parse_answer("- **Tin** melts [1].\\n- Needless to say, tin melts [2].")
@@ -58,7 +58,7 @@ def passages_of(answer: ParsedAnswer) -> tuple[Passage, ...]:
     ['Tin melts.']
     """
     drafts: dict[str, _Draft] = {}
-    for text, sentence in said_in(answer):
+    for text, sentence in said_in(answer, query):
         if not _TELLING.search(text):
             continue
         key = " ".join(_WORD.findall(text.casefold()))

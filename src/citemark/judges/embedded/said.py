@@ -30,13 +30,13 @@ class Said(NamedTuple):
     sentence: Sentence
 
 
-def said_in(answer: ParsedAnswer) -> Iterator[Said]:
-    """The clauses of an answer that tell something, each as a sentence of its own.
+def said_in(answer: ParsedAnswer, query: str = "") -> Iterator[Said]:
+    """The clauses of an answer to a query that tell something, each as a sentence of its own.
 
     >>> from citemark.citations import parse_answer
-    >>> answer = parse_answer("- **Tin** melts at 232 °C, which is really low [1].\\n- Lead is soft.")
+    >>> answer = parse_answer("- **Tin** melts at 232 °C; lead really melts at 327 °C.")
     >>> [said.text for said in said_in(answer)]
-    ['Tin melts at 232 °C.', 'This is low.', 'Lead is soft.']
+    ['Tin melts at 232 °C.', 'Lead melts at 327 °C.']
     """
     every = [
         Said(clause, sentence)
@@ -44,7 +44,7 @@ def said_in(answer: ParsedAnswer) -> Iterator[Said]:
         if not says_nothing(sentence)
         for clause in map(plain_words, clauses_in(bare(sentence.text)))
     ]
-    texts = without_empty_talk([said.text for said in every])
+    texts = without_empty_talk([said.text for said in every], query)
     for said, text in zip(every, texts, strict=True):
         if text:
             yield said._replace(text=text)

@@ -49,12 +49,12 @@ class _Draft:
     sentences: list[int] = field(default_factory=list)
 
 
-def read(answer: ParsedAnswer) -> Reading:
-    """The distinct statements of an answer, and those of each source."""
+def read(answer: ParsedAnswer, query: str = "") -> Reading:
+    """The distinct statements of an answer to a query, and those of each source."""
     drafts: dict[frozenset[str], _Draft] = {}
     spoken: dict[int, set[int]] = {}
     doubts: set[int] = set()
-    for text, sentence in said_in(answer):
+    for text, sentence in said_in(answer, query):
         if disclaims(text):
             doubts.add(sentence.n)
         credit = _credit(sentence)

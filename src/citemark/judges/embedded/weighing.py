@@ -76,8 +76,8 @@ class Weighing:
 
     def __init__(self, answer: ParsedAnswer, query: str) -> None:
         self._query = query
-        self._reading = read(answer)
-        self._passages = _chosen(passages_of(answer))
+        self._reading = read(answer, query)
+        self._passages = _chosen(passages_of(answer, query))
         self._table = feature_table(self._reading, query)
         self._credited = {s.n: {*s.sources, *s.block_sources} for s in answer.sentences}
         self.sources = self._table.sources
