@@ -6,10 +6,13 @@ is cited for is like this, it is judged by that: only what stands beside somethi
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from citemark.citations import ParsedAnswer, Sentence
 from citemark.judges.embedded.emptiness import emptiness, words_of
+from citemark.judges.embedded.lexicon import lexicon
 from citemark.judges.embedded.said import says_nothing
 from citemark.judges.embedded.topic import Topic, stems_of
 
@@ -18,13 +21,16 @@ _STRAY = 0.25
 _DOUBTFUL = 0.8
 """The same for one that sounds a little empty."""
 _LITTLE = -6.0
-_LEAST_WORDS = 5
+_LEAST_WORDS = 3
+_SHARED = 0.5
+"""A sentence that has more of its words in common with others than this is none."""
 
 
 def without_asides(answer: ParsedAnswer, query: str) -> ParsedAnswer:
     """The answer without the asides of sources that are cited for something else as well.
 
-    What takes up a word of the query is no aside.
+    What takes up a word of the query is no aside, and where web pages or writing are asked about,
+    nothing is.
 
     >>> from citemark.citations import parse_answer
     >>> answer = parse_answer(
@@ -33,13 +39,16 @@ def without_asides(answer: ParsedAnswer, query: str) -> ParsedAnswer:
     >>> [s.text for s in without_asides(answer, "When does tin melt?").sentences][2]
     ''
     """
+    if not lexicon().media.isdisjoint(words_of(query)):
+        return answer
     telling = [s for s in answer.sentences if not says_nothing(s)]
-    topic = Topic([s.text for s in telling])
+    held = Counter(stem for words in {stems_of(s.text) for s in telling} for stem in words)
     asked = stems_of(query)
+    topic = Topic([s.text for s in telling])
     strays = {
         s.n
         for i, s in enumerate(telling)
-        if _strays(s, i, topic) and asked.isdisjoint(stems_of(s.text))
+        if s.block_sources and _may_stray(stems_of(s.text), asked, held) and _strays(s, i, topic)
     }
     if not strays:
         return answer
@@ -49,9 +58,14 @@ def without_asides(answer: ParsedAnswer, query: str) -> ParsedAnswer:
     return replace(answer, sentences=sentences)
 
 
-def _strays(sentence: Sentence, place: int, topic: Topic) -> bool:
-    if not sentence.block_sources or len(words_of(sentence.text)) < _LEAST_WORDS:
+def _may_stray(words: Set[str], asked: Set[str], held: Mapping[str, int]) -> bool:
+    """Whether a sentence takes up nothing of the query and little of the other sentences."""
+    if len(words) < _LEAST_WORDS or not asked.isdisjoint(words):
         return False
+    return sum(held[word] > 1 for word in words) <= _SHARED * len(words)
+
+
+def _strays(sentence: Sentence, place: int, topic: Topic) -> bool:
     bearing = topic.bearing(sentence.text, place)
     if bearing < _STRAY:
         return True

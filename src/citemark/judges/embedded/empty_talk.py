@@ -52,7 +52,7 @@ def clauses_of(text: str) -> tuple[list[str], list[str]]:
     behind: list[str] = []
     for i in range(0, len(parts), 2):
         clause, sign = parts[i], parts[i + 1] if i + 1 < len(parts) else ""
-        that = _IS_THAT.search(clause) or _THAT.search(clause)
+        that = " that " in clause and (_IS_THAT.search(clause) or _THAT.search(clause))
         if that and clause.count(" ", 0, that.start()) <= _LONGEST_LEAD:
             clauses.append(clause[: that.end()])
             behind.append(" ")

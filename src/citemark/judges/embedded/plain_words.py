@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -48,8 +48,26 @@ def _tables() -> tuple[re.Pattern[str], Mapping[str, str]]:
         for other in others.split():
             pairs = zip(_forms(other, data["irregular"]), forms, strict=True)
             table |= {old: new for old, new in pairs if old not in table}
-    several = sorted((w for w in table if " " in w), key=lambda w: (-len(w), w))
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(several)})(?![\w-])", re.IGNORECASE), table
+    several = [word for word in table if " " in word]
+    return re.compile(rf"(?<![\w-]){_any_of(several)}(?![\w-])", re.IGNORECASE), table
+
+
+def _any_of(phrases: Sequence[str]) -> str:
+    """A pattern for any of some phrases, the longest first; common beginnings are looked at once.
+
+    >>> _any_of(["in fact", "in a way", "in a word"])
+    '(?:in (?:a (?:word|way)|fact))'
+    """
+    rests: dict[str, list[str]] = {}
+    for phrase in sorted(phrases, key=lambda p: (-len(p), p)):
+        head, _, rest = phrase.partition(" ")
+        rests.setdefault(head, []).append(rest)
+    found = []
+    for head, ends in rests.items():
+        more = [end for end in ends if end]
+        tail = f" {_any_of(more)}" if len(more) > 1 else f" {re.escape(more[0])}" if more else ""
+        found.append(re.escape(head) + (f"(?:{tail})?" if tail and len(more) < len(ends) else tail))
+    return f"(?:{'|'.join(found)})"
 
 
 @cache

@@ -26,6 +26,7 @@ _LEAST_RARITY = 0.05
 _PLACE = 2
 """Nearness to a few others counts, not to one alone: two asides may be like each other."""
 _GRAMMAR = 1
+_NOWHERE: frozenset[int] = frozenset()
 _SAME = 0.85
 """Sentences that are as near to each other as this say the same: none of them bears on another."""
 
@@ -34,11 +35,8 @@ class Topic:
     """The sentences of an answer, each of them once, for asking what bears on them."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._words = list(map(telling, texts))
-        self._place: dict[tuple[str, ...], int] = {}
-        for words in self._words:
-            if words:
-                self._place.setdefault(words, len(self._place))
+        self._texts = texts
+        self._companies: dict[tuple[str, ...], tuple[list[int], float]] = {}
 
     def bearing(self, clause: str, sentence: int) -> float:
         """How much a clause of a sentence has to do with the other sentences: about 0 to 2.
@@ -55,38 +53,51 @@ class Topic:
         words = telling(clause)
         if not words:
             return 0.0
-        own = self._place.get(self._words[sentence], -1)
-        vector = _vector(words)
-        others = self._others[own] if own >= 0 else self._every
-        if not len(others):
+        others, length = self._company(telling(self._texts[sentence]))
+        if not others:
             return UNKNOWN
-        rows = self._vectors[others]
-        middle, near = rows.sum(0), np.sort(rows @ vector)
-        common = float(middle @ vector) / max(float(np.sqrt(middle @ middle)), 1e-9)
-        near_some = float(near[-min(_PLACE + 1, len(near))])
+        if words in self._place:
+            near = self._near[self._place[words]]
+        else:
+            near = self._vectors @ _vectors([words])[0]
+        to_others: list[float] = sorted(near[others].tolist())
+        common = sum(to_others) / length
+        near_some = to_others[-min(_PLACE + 1, len(to_others))]
         return common + near_some / 2 + self._shared(words, others) / 2
 
-    def _shared(self, words: tuple[str, ...], others: NDArray[np.intp]) -> float:
+    def _shared(self, words: tuple[str, ...], others: Sequence[int]) -> float:
         """The part of the words that other sentences hold, in whatever form."""
-        stems = set(map(_stem, words))
-        return sum(self._held(one, others) for one in stems) / len(stems)
+        stems = set(map(stem, words))
+        held = [not self._holders.get(one, _NOWHERE).isdisjoint(others) for one in stems]
+        return sum(held) / len(stems)
 
-    def _held(self, one: str, others: NDArray[np.intp]) -> bool:
-        holders = self._holders.get(one)
-        return holders is not None and not holders.isdisjoint(others.tolist())
+    @cached_property
+    def _place(self) -> dict[tuple[str, ...], int]:
+        """The telling words of each sentence, and its number."""
+        found: dict[tuple[str, ...], int] = {}
+        for words in map(telling, self._texts):
+            if words:
+                found.setdefault(words, len(found))
+        return found
 
     @cached_property
     def _vectors(self) -> Floats:
-        return np.stack(list(map(_vector, self._place)))
+        return _vectors(list(self._place))
 
     @cached_property
-    def _every(self) -> NDArray[np.intp]:
-        return np.arange(len(self._place))
+    def _near(self) -> Floats:
+        """How near the sentences are to each other."""
+        return np.asarray(self._vectors @ self._vectors.T)
 
-    @cached_property
-    def _others(self) -> list[NDArray[np.intp]]:
-        """For each sentence, those that say something else."""
-        return [np.flatnonzero(row) for row in self._vectors @ self._vectors.T < _SAME]
+    def _company(self, words: tuple[str, ...]) -> tuple[list[int], float]:
+        """The sentences that say something else, and how long the sum of their vectors is."""
+        known = self._companies.get(words)
+        if known is None:
+            own = self._place.get(words)
+            apart = self._near[own] < _SAME if own is not None else np.ones(len(self._place), bool)
+            length = float(np.sqrt(max(float(apart @ self._near @ apart), 0.0)))
+            known = self._companies[words] = apart.nonzero()[0].tolist(), max(length, 1e-9)
+        return known
 
     @cached_property
     def _holders(self) -> dict[str, set[int]]:
@@ -94,7 +105,7 @@ class Topic:
         found: dict[str, set[int]] = {}
         for place, words in enumerate(self._place):
             for word in words:
-                found.setdefault(_stem(word), set()).add(place)
+                found.setdefault(stem(word), set()).add(place)
         return found
 
 
@@ -106,21 +117,17 @@ def telling(text: str) -> tuple[str, ...]:
 
 def stems_of(text: str) -> frozenset[str]:
     """The stems of a text's telling words."""
-    return frozenset(map(_stem, telling(text)))
+    return frozenset(map(stem, telling(text)))
 
 
-@lru_cache(maxsize=1 << 15)
-def _stem(word: str) -> str:
-    return stem(word)
-
-
-@lru_cache(maxsize=1 << 12)
-def _vector(words: tuple[str, ...]) -> Floats:
-    """What some words are about, as a vector of length 1; rare words count for more."""
+def _vectors(texts: Sequence[tuple[str, ...]]) -> Floats:
+    """What the words of some texts are about, as vectors of length 1; rare words count for more."""
     embedder = static_embedder()
-    known = list(map(embedder.word, words))
+    known = [embedder.word(word) for words in texts for word in words]
     rows = embedder.vectors(known)
     lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1e-9)
     rarity = np.array([max(word.rarity, _LEAST_RARITY) for word in known], dtype=np.float32)
-    total = (rarity / lengths) @ rows
-    return np.asarray(total / max(float(np.sqrt(total @ total)), 1e-9), dtype=np.float32)
+    starts = np.cumsum([0, *map(len, texts[:-1])])
+    totals = np.add.reduceat(rows * (rarity / lengths)[:, None], starts)
+    lengths = np.maximum(np.sqrt(np.einsum("ij,ij->i", totals, totals)), 1e-9)
+    return np.asarray(totals / lengths[:, None], dtype=np.float32)
