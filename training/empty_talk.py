@@ -66,15 +66,16 @@ def phrases(seed: int = 0) -> list[tuple[str, int]]:
 
 
 def held_out(name: str) -> list[str]:
-    """The phrases of a wording file that nothing is fitted on."""
+    """The phrases of a wording file that nothing is fitted on, as far as plain words leave any."""
     data = tomllib.loads((HERE / "discipline" / name).read_text(encoding="utf-8"))
     kinds = ("filler", "praise", "persuasion", "novelty", "importance", "emphasis", "aside")
-    return [
-        plain_words(p.replace(" {m}.", "").strip(" ,:"))
+    plain = [
+        plain_words(phrase.replace(" {m}.", "").strip(" ,:"))
         for kind in kinds
         for place in ("leads", "tails", "sentences")
-        for p in data[kind].get(place, ())
+        for phrase in data[kind].get(place, ())
     ]
+    return [phrase for phrase in plain if len(emptiness.words_of(phrase)) > 1]
 
 
 Heard = tuple[str, float]
@@ -234,7 +235,8 @@ def shown(real: Sequence[Heard], made: Sequence[tuple[str, int]]) -> Iterator[st
         ("real clauses", list(real)),
     ):
         found = [c for c, b in group if emptiness.emptiness(c) + BEARING * (USUAL - b) > 0]
-        yield f"{name}: {len(found)} of {len(group)} taken for empty"
+        middle = np.median([bearing for _, bearing in group])
+        yield f"{name}: {len(found)} of {len(group)} taken for empty; half bear above {middle:.2f}"
         if name.endswith("toml"):
             yield "  missed: " + " | ".join(c for c, _ in group if c not in found)
         if name.startswith("real"):
