@@ -47,6 +47,11 @@ def test_what_is_all_that_a_source_says_stays() -> None:
     assert texts(f"{GLACIERS} {aside} [4].", QUERY)[-1] == f"{aside}."
 
 
+def test_names_and_numbers_stay_however_far_off() -> None:
+    sentence = "An oxalic acid treatment in December kills 95 % of the varroa mites"
+    assert texts(f"{GLACIERS} {sentence} [1].", QUERY)[-1] == f"{sentence}."
+
+
 def test_what_takes_up_the_query_stays() -> None:
     sentence = "A glacier in the village bakery would close at six"
     assert texts(f"{GLACIERS} {sentence} [1].", QUERY)[-1] == f"{sentence}."

@@ -16,11 +16,10 @@ from citemark.judges.embedded.lexicon import lexicon
 from citemark.judges.embedded.said import says_nothing
 from citemark.judges.embedded.topic import Topic, stems_of
 
-_STRAY = 0.25
-"""A sentence that bears on the others less than this is an aside, however it sounds."""
-_DOUBTFUL = 0.8
-"""The same for one that sounds a little empty."""
-_LITTLE = -6.0
+_BEARING = 0.8
+"""A sentence that bears on the others less than this,"""
+_EMPTY = -6.0
+"""and sounds at least so empty (one with names or numbers in it does not), is an aside."""
 _LEAST_WORDS = 3
 _SHARED = 0.5
 """A sentence that has more of its words in common with others than this is none."""
@@ -66,7 +65,5 @@ def _may_stray(words: Set[str], asked: Set[str], held: Mapping[str, int]) -> boo
 
 
 def _strays(sentence: Sentence, place: int, topic: Topic) -> bool:
-    bearing = topic.bearing(sentence.text, place)
-    if bearing < _STRAY:
-        return True
-    return bearing < _DOUBTFUL and emptiness(sentence.text.rstrip(".!?… ")) > _LITTLE
+    sound = emptiness(sentence.text.rstrip(".!?… "))
+    return sound > _EMPTY and topic.bearing(sentence.text, place) < _BEARING

@@ -27,8 +27,8 @@ _IS_THAT = re.compile(r"(?<= is )(that)(?=\s+\w)")
 _LONGEST_LEAD = 14
 _DOUBTFUL = -1.5
 """A clause that is less empty than this keeps what it is part of."""
-_LEAST_SENTENCE = 3
-"""A sentence with fewer words than this is never empty as a whole."""
+_SHORT = re.compile(r"(?!.*\b(?:it|that|these|this|those|what)\b)(?:\S+\s*){,4}", re.IGNORECASE)
+"""A sentence of so few words is never empty as a whole, unless it points at another one."""
 _LONGEST_RUN = 3
 _FEW, _SEVERAL = 2, 3
 _RARE = 0.4
@@ -85,7 +85,7 @@ def _ear(topic: Topic, sentence: int) -> Ear:
 def _found(text: str, ear: Ear) -> _Found:
     """A sentence, and which of its clauses are empty."""
     clauses, behind = clauses_of(text)
-    if text.count(" ") + 1 < _LEAST_SENTENCE:
+    if _SHORT.fullmatch(text):
         return _Found(text, (text,), ("",), (False,))
     if ear(text) > 0 and all(_could_be(clause, ear) for clause in clauses):
         return _Found(text, (text,), ("",), (True,))
