@@ -59,7 +59,7 @@ class Topic:
         if words in self._place:
             near = self._near[self._place[words]]
         else:
-            near = self._vectors @ _vectors([words])[0]
+            near = _product(self._vectors, _vectors([words])[0])
         to_others: list[float] = sorted(near[others].tolist())
         common = sum(to_others) / length
         near_some = to_others[-min(_PLACE + 1, len(to_others))]
@@ -87,7 +87,7 @@ class Topic:
     @cached_property
     def _near(self) -> Floats:
         """How near the sentences are to each other."""
-        return np.asarray(self._vectors @ self._vectors.T)
+        return _product(self._vectors, self._vectors.T)
 
     def _company(self, words: tuple[str, ...]) -> tuple[list[int], float]:
         """The sentences that say something else, and how long the sum of their vectors is."""
@@ -95,7 +95,8 @@ class Topic:
         if known is None:
             own = self._place.get(words)
             apart = self._near[own] < _SAME if own is not None else np.ones(len(self._place), bool)
-            length = float(np.sqrt(max(float(apart @ self._near @ apart), 0.0)))
+            total = float(self._near[apart][:, apart].sum())
+            length = float(np.sqrt(max(total, 0.0)))
             known = self._companies[words] = apart.nonzero()[0].tolist(), max(length, 1e-9)
         return known
 
@@ -113,6 +114,14 @@ class Topic:
 def telling(text: str) -> tuple[str, ...]:
     """The words of a text that are not grammar, in small letters."""
     return tuple(word for word in words_of(text) if kind_of(word) != _GRAMMAR)
+
+
+def _product(left: Floats, right: Floats) -> Floats:
+    """The matrix product, without the warnings of invalid values that ``@`` gives now and then.
+
+    They come of what the linear algebra library finds beside small matrices, and mean nothing.
+    """
+    return np.asarray(np.dot(left, right))
 
 
 def stems_of(text: str) -> frozenset[str]:
