@@ -30,7 +30,7 @@ _DOUBTFUL = -1.5
 _SHORT = re.compile(r"(?!.*\b(?:it|that|these|this|those|what)\b)(?:\S+\s*){,4}", re.IGNORECASE)
 """A sentence of so few words is never empty as a whole, unless it points at another one."""
 _LONGEST_RUN = 3
-_FEW, _SEVERAL = 2, 3
+_SEVERAL = 2
 _RARE = 0.4
 """How rare a word must be to tell what an answer is about."""
 BEARING = 3.0
@@ -141,7 +141,7 @@ def without_empty_talk(texts: Sequence[str], query: str = "") -> list[str]:
     touched = {one.text for one in found if any(one.empty)}
     empty = {one.text for one in found if all(one.empty)}
     asked = not lexicon().media.isdisjoint(words_of(query))
-    if asked or (len(empty) >= _SEVERAL and 2 * len(empty) >= len(set(texts))):
+    if asked or (len(empty) >= _SEVERAL and 2 * len(empty) > len(set(texts))):
         touched -= empty
     if not touched:
         return [one.text for one in found]
@@ -150,21 +150,18 @@ def without_empty_talk(texts: Sequence[str], query: str = "") -> list[str]:
 
 
 def _subjects(found: Sequence[_Found]) -> set[str]:
-    """Telling words that several clauses hold, fewer if these are not empty."""
-    counts: Counter[str] = Counter()
-    kept: Counter[str] = Counter()
+    """Telling words that several clauses hold which are not empty."""
     # Saying it again makes no subject: each clause counts once.
     clauses = {
-        tuple(words_of(clause)): empty
+        tuple(words_of(clause))
         for one in found
         for clause, empty in zip(one.clauses, one.empty, strict=True)
+        if not empty
     }
-    for words, empty in clauses.items():
-        telling = {stem(word) for word in words if _telling(word)}
-        counts.update(telling)
-        if not empty:
-            kept.update(telling)
-    return {word for word, count in counts.items() if count >= _SEVERAL or kept[word] >= _FEW}
+    counts = Counter(
+        word for words in clauses for word in {stem(word) for word in words if _telling(word)}
+    )
+    return {word for word, count in counts.items() if count >= _SEVERAL}
 
 
 @lru_cache(maxsize=1 << 15)
