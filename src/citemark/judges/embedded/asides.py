@@ -11,8 +11,8 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from citemark.citations import ParsedAnswer, Sentence
-from citemark.judges.embedded.emptiness import emptiness, words_of
-from citemark.judges.embedded.lexicon import lexicon
+from citemark.judges.embedded.emptiness import emptiness
+from citemark.judges.embedded.empty_talk import is_about_media
 from citemark.judges.embedded.said import says_nothing
 from citemark.judges.embedded.topic import Topic, stems_of
 
@@ -38,7 +38,7 @@ def without_asides(answer: ParsedAnswer, query: str) -> ParsedAnswer:
     >>> [s.text for s in without_asides(answer, "When does tin melt?").sentences][2]
     ''
     """
-    if not lexicon().media.isdisjoint(words_of(query)):
+    if is_about_media(query):
         return answer
     telling = [s for s in answer.sentences if not says_nothing(s)]
     held = Counter(stem for words in {stems_of(s.text) for s in telling} for stem in words)

@@ -18,8 +18,8 @@ from citemark.judges.embedded.lexicon import lexicon, stem
 from citemark.judges.embedded.plain_words import is_opener
 from citemark.judges.embedded.topic import USUAL, Topic
 
-_LOOSE = re.compile(r"\s+(?=[,.;:!?)]|['’]s\b)|(?<=\()\s+")
-"""Space that is left beside a sign when layout has gone."""
+LOOSE = re.compile(r"\s+(?=[,.;:!?)]|['’]s\b)|(?<=\()\s+")
+"""Space that is left beside a sign when something has gone."""
 _BREAK = re.compile(r"(,\s+|[;:]\s+|\s+[-–—]+\s+|—|\s*[()]\s*)")
 _THAT = re.compile(r"(?<=\w )(that)(?=\s+\w)")
 _IS_THAT = re.compile(r"(?<= is )(that)(?=\s+\w)")
@@ -35,7 +35,7 @@ _RARE = 0.4
 """How rare a word must be to tell what an answer is about."""
 BEARING = 3.0
 """How much emptier a clause is that bears on nothing than one that bears on the rest as usual."""
-_HOPELESS = -1.5 - BEARING * USUAL
+_HOPELESS = _DOUBTFUL - BEARING * USUAL
 """A clause that is less empty than this by itself is not so in any answer."""
 Ear = Callable[[str], float]
 """How surely a clause of a certain sentence says nothing: above 0 it is taken for empty."""
@@ -129,6 +129,11 @@ def _mark_run(
             return
 
 
+def is_about_media(query: str) -> bool:
+    """Whether a query is about pages, texts, or those who make and read them."""
+    return not lexicon().media.isdisjoint(words_of(query))
+
+
 def without_empty_talk(texts: Sequence[str], query: str = "") -> list[str]:
     """The sentences of an answer without what says nothing; an empty one leaves nothing.
 
@@ -140,8 +145,7 @@ def without_empty_talk(texts: Sequence[str], query: str = "") -> list[str]:
     found = [_found(text, _ear(topic, i)) for i, text in enumerate(texts)]
     touched = {one.text for one in found if any(one.empty)}
     empty = {one.text for one in found if all(one.empty)}
-    asked = not lexicon().media.isdisjoint(words_of(query))
-    if asked or (len(empty) >= _SEVERAL and 2 * len(empty) > len(set(texts))):
+    if is_about_media(query) or (len(empty) >= _SEVERAL and 2 * len(empty) > len(set(texts))):
         touched -= empty
     if not touched:
         return [one.text for one in found]
@@ -177,7 +181,7 @@ def _without(one: _Found, subjects: set[str]) -> str:
             kept += (clause, sign)
         elif kept and sign.strip() in (")", ";"):
             kept[-1] = sign if sign.strip() == ";" else " "
-    text = _LOOSE.sub("", "".join(kept)).strip(" ,;:(—–-")
+    text = LOOSE.sub("", "".join(kept)).strip(" ,;:(—–-")
     if not words_of(text):
         return ""
     if one.text[-1] in ".!?" and text[-1] not in ".!?":

@@ -12,13 +12,11 @@ from typing import NamedTuple
 
 from citemark.citations import ParsedAnswer, Sentence
 from citemark.judges.embedded.clauses import clauses_in
-from citemark.judges.embedded.empty_talk import without_empty_talk
+from citemark.judges.embedded.empty_talk import LOOSE, without_empty_talk
 from citemark.judges.embedded.plain_words import plain_words
 from citemark.judges.embedded.units import is_lead_in
 
 _LAYOUT = re.compile(r"<[/a-zA-Z][^<>]{0,300}>|[*_`#>|~]+")
-_LOOSE = re.compile(r"\s+(?=[,.;:!?)]|['’]s\b)|(?<=\()\s+")
-"""Space that is left beside a sign when layout has gone."""
 _BULLET = re.compile(r"^\s*(?:[-•–—‣◦]\s*|\(?\d{1,2}[.)]\s+)+")
 _LIST_NUMBER = re.compile(r"\W*(?:\d{1,2}|[a-zA-Z])\W*")
 
@@ -63,5 +61,5 @@ def says_nothing(sentence: Sentence) -> bool:
 
 def bare(text: str) -> str:
     """A text without layout."""
-    found = _LOOSE.sub("", " ".join(_BULLET.sub("", _LAYOUT.sub(" ", text)).split()))
+    found = LOOSE.sub("", " ".join(_BULLET.sub("", _LAYOUT.sub(" ", text)).split()))
     return found[:1].upper() + found[1:]

@@ -79,7 +79,7 @@ def units_of(text: str, sentence: int) -> list[Unit]:
     """
     lists = lexicon()
     clauses: list[_Clause] = []
-    for part in _breaks().split(_LAYOUT.sub(" ", text)):
+    for part in _breaks().split(text):
         words = list(map(known, words_of(part)))
         said = len(words) - sum([word.empty for word in words])
         signs = signs_of(part)
