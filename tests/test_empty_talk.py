@@ -9,6 +9,7 @@ from citemark.judges.embedded.empty_talk import without_empty_talk
 from citemark.judges.embedded.plain_words import plain_words
 from citemark.judges.embedded.said import said_in
 from citemark.judges.embedded.statements import read
+from citemark.judges.embedded.topic import UNKNOWN, Topic
 
 PLAIN = "The dam holds back 40 million tons of water."
 
@@ -59,6 +60,13 @@ def test_what_the_answer_is_about_is_never_empty() -> None:
         "The site has a modern typeface.",
     ]
     assert without_empty_talk(about)[2] != ""
+
+
+def test_saying_it_in_every_sentence_gives_praise_nothing_to_bear_on() -> None:
+    facts = ["Tin melts at 232 degrees", "Lead melts at 327 degrees", "Copper needs far more heat"]
+    praise = "as this carefully edited and admirably clear guide explains"
+    topic = Topic([f"{fact}, {praise}." for fact in facts] + ["Solder is tin and lead."])
+    assert topic.bearing(praise, 0) < UNKNOWN / 2 < topic.bearing(facts[0], 0)
 
 
 def test_plain_words_take_the_place_of_ornate_ones() -> None:

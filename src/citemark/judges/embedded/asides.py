@@ -41,13 +41,14 @@ def without_asides(answer: ParsedAnswer, query: str) -> ParsedAnswer:
     if is_about_media(query):
         return answer
     telling = [s for s in answer.sentences if not says_nothing(s)]
-    held = Counter(stem for words in {stems_of(s.text) for s in telling} for stem in words)
+    stems = [stems_of(s.text) for s in telling]
+    held = Counter(stem for words in set(stems) for stem in words)
     asked = stems_of(query)
     topic = Topic([s.text for s in telling])
     strays = {
         s.n
         for i, s in enumerate(telling)
-        if s.block_sources and _may_stray(stems_of(s.text), asked, held) and _strays(s, i, topic)
+        if s.block_sources and _may_stray(stems[i], asked, held) and _strays(s, i, topic)
     }
     if not strays:
         return answer

@@ -45,6 +45,8 @@ class Exhibits:
     own: tuple[Statement, ...] = field(init=False)
     said_in: tuple[tuple[int, ...], ...] = field(init=False)
     """For each statement of the source, the sentences that say it and cite the source."""
+    _only: tuple[int, ...] = field(init=False)
+    """The source's sentence, if it has but one: there is no other to name."""
     _chosen: dict[tuple[Trait, bool], tuple[int, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,12 +56,14 @@ class Exhibits:
         said_in = tuple([tuple([n for n in s.sentences if n in cited_in]) for s in own])
         object.__setattr__(self, "own", own)
         object.__setattr__(self, "said_in", said_in)
+        places = set(chain.from_iterable(said_in))
+        object.__setattr__(self, "_only", tuple(places) if len(places) == 1 else ())
         object.__setattr__(self, "_chosen", {})
 
     def sentences(self, trait: Trait, level: int) -> tuple[int, ...]:
         """The numbers of one to three sentences that show a trait; none for the level 0."""
-        if not level:
-            return ()
+        if not level or self._only:
+            return self._only if level else ()
         key = trait, level <= 1 and trait in _BY_LEVEL
         found = self._chosen.get(key)
         if found is None:
@@ -75,8 +79,6 @@ class Exhibits:
 
     def _choose(self, trait: Trait, low: bool) -> tuple[int, ...]:
         said_in = self.said_in
-        if len(set(chain.from_iterable(said_in))) == 1:
-            return next(filter(None, said_in))[:1]  # there is no other to name
         if trait in _OF_ANSWER:
             every = self.of_answer(trait)
             values = [every[i] for i in self.reading.by_source[self.source]]

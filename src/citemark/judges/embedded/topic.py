@@ -26,6 +26,8 @@ _LEAST_RARITY = 0.05
 _PLACE = 2
 """Nearness to a few others counts, not to one alone: two asides may be like each other."""
 _GRAMMAR = 1
+_CLAUSE = 3
+"""So many words together are a clause, not a subject that several sentences share."""
 _NOWHERE: frozenset[int] = frozenset()
 _SAME = 0.85
 """Sentences that are as near to each other as this say the same: none of them bears on another."""
@@ -54,6 +56,9 @@ class Topic:
         if not words:
             return 0.0
         others, length = self._company(telling(self._texts[sentence]))
+        holding = self._holding(words)
+        if holding:
+            others = [other for other in others if other not in holding]
         if not others:
             return UNKNOWN
         if words in self._place:
@@ -64,6 +69,14 @@ class Topic:
         common = sum(to_others) / length
         near_some = to_others[-min(_PLACE + 1, len(to_others))]
         return common + near_some / 2 + self._shared(words, others) / 2
+
+    def _holding(self, words: tuple[str, ...]) -> frozenset[int]:
+        """The sentences that hold the whole clause: saying it often gives it nothing to bear on."""
+        stems = {stem(word) for word in words}
+        if len(stems) < _CLAUSE:
+            return _NOWHERE
+        first, *rest = (self._holders.get(one, _NOWHERE) for one in stems)
+        return frozenset(first).intersection(*rest)
 
     def _shared(self, words: tuple[str, ...], others: Sequence[int]) -> float:
         """The part of the words that other sentences hold, in whatever form."""
