@@ -63,10 +63,14 @@ def test_what_the_answer_is_about_is_never_empty() -> None:
 
 
 def test_saying_it_in_every_sentence_gives_praise_nothing_to_bear_on() -> None:
-    facts = ["Tin melts at 232 degrees", "Lead melts at 327 degrees", "Copper needs far more heat"]
-    praise = "as this carefully edited and admirably clear guide explains"
-    topic = Topic([f"{fact}, {praise}." for fact in facts] + ["Solder is tin and lead."])
-    assert topic.bearing(praise, 0) < UNKNOWN / 2 < topic.bearing(facts[0], 0)
+    facts = [
+        "Tin melts at 232 degrees and is used in solder for electric circuits",
+        "Lead pipes were common in Roman cities because the metal bends easily",
+        "Copper roofs turn green after some decades of rain and sea air",
+    ]
+    praise = "as this admirable guide explains"
+    topic = Topic([f"{fact}, {praise}." for fact in facts] + ["Zinc protects bridges from rust."])
+    assert topic.bearing(praise, 0) < UNKNOWN / 2
 
 
 def test_plain_words_take_the_place_of_ornate_ones() -> None:

@@ -39,7 +39,7 @@ def parts_of(only: str | None, folds: Sequence[int], *, curve: bool) -> list[Par
     """The parts that an evaluation consists of, those that others wait for first."""
     found: list[Part] = []
     if only != "fast":
-        found += [Part("surprises", fold) for fold in range(FOLDS)]
+        found += [Part("school"), *(Part("surprises", fold) for fold in range(FOLDS))]
     found.append(Part("features"))
     if only != "fast":
         found += [Part(kind, fold) for kind in ("network", "full") for fold in folds]

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from citemark.citations import parse_answer
 from citemark.rubrics import DEFAULT_METRICS, rubric
 from training import figures
-from training.feature_model import totals_of
-from training.judged import FOLDS, Array
+from training.judged import FOLDS, Array, totals_of
 from training.out_of_fold import EMBEDDED, Evaluation
 from training.second_pass import both_passes
 

@@ -152,11 +152,6 @@ def stretched(table: Table, predicted: Array) -> Array:
     return out
 
 
-def totals_of(levels: Array) -> Array:
-    """The total of each metric, a sum below 1 counted as 1."""
-    return np.asarray(np.maximum(1.0, levels.reshape(len(levels), -1, 5).sum(2)))
-
-
 def write(model: FastModel, stretch: Floats, path: Path) -> None:
     """Write the model file."""
     step = np.float32(np.abs(model.landmarks).max() / _STEPS)

@@ -26,6 +26,8 @@ SURPRISE = 4.0
 """What the network's guesses of surprise are multiplied by: they are near 1."""
 _MADE_FROM = 3
 """Variants are made of every third case: few of them are ever used."""
+State = Mapping[str, Tensor]
+"""The weights of a network, or some of them, by name."""
 Place = tuple[int, int]
 """An example and one of its sentences."""
 
@@ -34,7 +36,7 @@ Place = tuple[int, int]
 class Setting:
     """How the network is fitted."""
 
-    epochs: int = 4
+    epochs: int = 3
     batch: int = 8
     kept: int = 3
     dropout: float = 0.1
@@ -46,6 +48,10 @@ class Setting:
     made: float = 0.1
     """The part of a round that is made variants."""
     seed: int = 0
+
+
+SCHOOLING = Setting(epochs=2, made=0.0)
+"""How it is first fitted to made cases, whose words the language model is not asked about."""
 
 
 class Network(nn.Module):
@@ -104,6 +110,12 @@ class Network(nn.Module):
             self._lower[id(example)] = known
         return known
 
+    def taught(self) -> State:
+        """The weights that fitting changes."""
+        fixed = tuple(f"encoder.layers.{i}." for i in range(self.encoder.kept))
+        fixed += ("encoder.words", "encoder.places", "encoder.kind", "encoder.norm")
+        return {k: v for k, v in self.state_dict().items() if not k.startswith(fixed)}
+
     def forget(self) -> None:
         """Drop what was read; examples are known by their identity, which may be used again."""
         self._lower.clear()
@@ -132,12 +144,15 @@ def fit(
     setting: Setting,
     surprises: Surprises | None = None,
     say: Callable[[str], None] = lambda _: None,
+    schooled: State | None = None,
 ) -> Network:
-    """A network fitted to the judged cases."""
+    """A network fitted to the judged cases, from scratch or from what it was taught before."""
     torch.manual_seed(setting.seed)
     torch.use_deterministic_algorithms(True)
     rng = np.random.default_rng(setting.seed)
     network = Network(weights, setting)
+    if schooled is not None:
+        network.load_state_dict(schooled, strict=False)
     real = usable(judged(case, surprises[case.id] if surprises else None) for case in cases)
     made = list(variants(cases[::_MADE_FROM], setting.seed)) if setting.made else []
     levels = np.concatenate([example.levels for example in real])

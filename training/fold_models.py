@@ -27,6 +27,7 @@ from training.judged import DATA, FOLDS, Array, JudgedCase
 from training.kept import WORK, Arrays, write_arrays
 from training.parts import PLAIN, Desk, Part
 from training.pseudo_labels import Variants, variants_of
+from training.second_judge import made_cases, with_more_sources
 
 Costs = dict[str, list[Floats]]
 
@@ -38,6 +39,8 @@ def compute(part: Part, desk: Desk) -> Arrays:
         return _features(cases)
     if part.kind == "surprises":
         return _surprises([case for case in cases if case.fold == part.fold], part, desk)
+    if part.kind == "school":
+        return _school(cases, part, desk)
     if part.kind == "network":
         return _network(cases, part, desk)
     table, variants = features_of(desk)
@@ -133,19 +136,27 @@ def surprises_kept(desk: Desk) -> Costs:
     return found
 
 
+def _school(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
+    import torch
+
+    from training.network_model import schooled
+
+    torch.set_num_threads(1)
+    return schooled(made_cases(cases, desk.limit), lambda line: say(f"{part.name}: {line}"))
+
+
 def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
     import torch
 
-    from training.fit_network import Setting
     from training.network_model import FACTS, fit_rows
 
     torch.set_num_threads(1)
     train = [c for c in cases if c.fold != part.fold and _in_share(c, part.variant)]
     _, found = fit_rows(
-        train,
+        with_more_sources(train),
         cases,
         surprises_kept(desk),
-        Setting(),
+        desk.known(Part("school")),
         lambda line: say(f"{part.name}: {line}"),
     )
     names = np.array(FACTS, dtype=np.str_)

@@ -77,3 +77,8 @@ def rows(cases: Sequence[JudgedCase]) -> tuple[Array, Array, NDArray[np.int64]]:
         np.concatenate([case.totals for case in cases]),
         np.repeat(np.arange(len(cases)), [len(case.sources) for case in cases]),
     )
+
+
+def totals_of(levels: Array) -> Array:
+    """The total of each metric, a sum below 1 counted as 1."""
+    return np.asarray(np.maximum(1.0, levels.reshape(len(levels), -1, 5).sum(2)))

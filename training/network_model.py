@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from citemark.judges.embedded.surprise import FACTS, surprise_facts
 from training.examples import Example, judged
-from training.fit_network import SURPRISE, Network, Setting, fit
+from training.fit_network import SCHOOLING, SURPRISE, Network, Setting, fit
 from training.judged import SUBSCORES, Array, JudgedCase
+from training.kept import Arrays
 from training.static_embeddings import minilm_folder
 from training.surprise import Surprises
 
 Floats = NDArray[np.float32]
 
-__all__ = ["FACTS", "NetworkRows", "fit_rows", "rows_of"]
+__all__ = ["FACTS", "NetworkRows", "fit_rows", "rows_of", "schooled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +33,22 @@ class NetworkRows:
     """(rows, FACTS)."""
 
 
+def schooled(made: Sequence[JudgedCase], say: Callable[[str], None] = lambda _: None) -> Arrays:
+    """What a network learns from made cases: the weights that it begins with on judged ones."""
+    network = fit(made, weights_file(), SCHOOLING, None, say)
+    return {name: weight.numpy() for name, weight in network.taught().items()}
+
+
 def fit_rows(
     train: Sequence[JudgedCase],
     every: Sequence[JudgedCase],
     surprises: Surprises | None,
-    setting: Setting,
+    school: Arrays,
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[Network, NetworkRows]:
-    """A network fitted to some cases, and what it says of all of them and the others."""
-    network = fit(train, weights_file(), setting, surprises, say)
+    """A schooled network fitted to some cases, and what it says of all of them and the others."""
+    begun = {name: torch.from_numpy(weight) for name, weight in school.items()}
+    network = fit(train, weights_file(), Setting(), surprises, say, begun)
     return network, rows_of(network, every)
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from citemark.judges.embedded.fast import TIER as FAST
 from training import intervals
 from training.feature_groups import GROUPS
-from training.feature_model import Table, stretched, totals_of
+from training.feature_model import Table, stretched
 from training.fold_models import features_of
-from training.judged import FOLDS, Array, JudgedCase
+from training.judged import FOLDS, Array, JudgedCase, totals_of
 from training.mixture import TOP, cross_fitted
 from training.parts import PLAIN, Desk, Part
 

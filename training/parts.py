@@ -9,18 +9,21 @@ from training.judged import DATA, FOLDS, JudgedCase, load
 from training.kept import WORK, Arrays, fingerprint, read_arrays
 
 _FEATURES = ("training.judged", "training.pseudo_labels", "citemark.judges.embedded.feature_table")
+_NETWORK = ("training.network_model", "training.second_judge")
 _FOLLOWED = {
     "features": _FEATURES,
     "fast": (*_FEATURES, "training.feature_groups"),
     "surprises": ("training.surprise",),
-    "network": ("training.network_model",),
-    "full": (*_FEATURES, "training.network_model"),
+    "school": _NETWORK,
+    "network": _NETWORK,
+    "full": (*_FEATURES, *_NETWORK),
 }
 _KERNEL = ("training.fold_models", "training.feature_model", "citemark.judges.embedded.fast_model")
 _ALONE = {
     "features": _KERNEL[:2],
     "fast": _KERNEL,
     "surprises": _KERNEL[:1],
+    "school": _KERNEL[:1],
     "network": _KERNEL[:1],
     "full": _KERNEL,
 }
@@ -38,8 +41,8 @@ class Part:
     """
 
     kind: str
-    """features, surprises, fast (kernel on features), network, full (kernel on features and
-    the network's guesses of surprise)."""
+    """features, surprises, fast (kernel on features), school (the network fitted to made cases),
+    network, full (kernel on features and the network's guesses of surprise)."""
     fold: int | None = None
     """The queries that the model does not see and is asked about."""
     variant: str = ""
@@ -62,7 +65,7 @@ class Part:
     def needs(self) -> tuple[Part, ...]:
         """The parts that must be there before this one."""
         if self.kind == "network":
-            return tuple(Part("surprises", fold) for fold in range(FOLDS))
+            return Part("school"), *(Part("surprises", fold) for fold in range(FOLDS))
         if self.kind == "full":
             return Part("features"), Part("network", self.fold)
         return (Part("features"),) if self.kind == "fast" else ()

@@ -24,14 +24,15 @@ from citemark.judges.embedded.fast_model import load as load_kernel
 from citemark.judges.embedded.intervals import Spread
 from training import figures, intervals, trust
 from training.evaluate import check, options, parts_of, run, threads
-from training.feature_model import Floats, Table, fit_table, stretch_of, totals_of, write
+from training.feature_model import Floats, Table, fit_table, stretch_of, write
 from training.fold_models import features_of, say, surprises_kept, with_facts
-from training.judged import SUBSCORES, Array
+from training.judged import SUBSCORES, Array, totals_of
 from training.kept import ROOT, read_arrays, write_arrays
 from training.mixture import Mixture, fit_mixture
 from training.out_of_fold import ALL_FOLDS, Evaluation, evaluation_of, raw
 from training.parts import Desk, Part
 from training.pseudo_labels import Variants
+from training.second_judge import with_more_sources
 from training.second_pass import both_passes
 
 PLACE = ROOT / "src" / "citemark" / "judges" / "embedded"
@@ -105,13 +106,13 @@ def write_full(desk: Desk, table: Table, variants: Variants, folder: Path) -> No
     import torch
 
     from training.export import export
-    from training.fit_network import Setting
     from training.network_model import FACTS, fit_rows
 
     torch.set_num_threads(THREADS)
     cases = desk.cases()
     everything = np.ones(len(table.x), dtype=np.bool_)
-    network, rows = fit_rows(cases, cases, surprises_kept(desk), Setting(), say)
+    school = desk.known(Part("school"))
+    network, rows = fit_rows(with_more_sources(cases), cases, surprises_kept(desk), school, say)
     export(network.encoder, network.head, folder)
     wide, made = with_facts(table, variants, rows.facts, FACTS)
     kernel = fit_table(wide, everything, made)
@@ -187,7 +188,7 @@ def main() -> None:
     wanted = needed(fast_only=fast_only)
     if lessons is None and chosen.without_evaluation:
         say("the cross-validation is not there: mixture, stretch and intervals stay as shipped")
-        wanted = [part for part in wanted if part.kind in ("features", "surprises")]
+        wanted = [part for part in wanted if part.kind in ("features", "school", "surprises")]
     elif lessons is None:
         say("the cross-validation is not there, so it is run first (or: --without-evaluation)")
     run(wanted, desk, max(1, chosen.workers))
