@@ -29,8 +29,9 @@ _SPECIFIC = re.compile(
     r"|[^\W\d_][A-Z]|[%\"“”]"
 )
 """A number, a name or a quotation: a clause with one of these is about something."""
+_KNOWLEDGE = frozenset({"evidence", "answer", "proof", "research"})
 _UNPROVEN = re.compile(
-    r"\b(?:no|not|little|any)\b.*\b(?:evidence|answer|proof|research)\b", re.IGNORECASE
+    rf"\b(?:no|not|little|any)\b.*\b(?:{'|'.join(sorted(_KNOWLEDGE))})\b", re.IGNORECASE
 )
 """That something is not known is worth saying."""
 _OPENS = re.compile(r"(?:as|which|and|something|an?|in|of|it|this|what|there)\b", re.IGNORECASE)
@@ -157,7 +158,9 @@ def facts(
 
 def may_be_empty(clause: str, words: Sequence[str]) -> bool:
     """Whether a clause is worth a look: neither too short nor too long, nothing specific in it."""
-    if not 1 < len(words) <= _LONGEST or _SPECIFIC.search(clause, 1) or _UNPROVEN.search(clause):
+    if not 1 < len(words) <= _LONGEST or _SPECIFIC.search(clause, 1):
+        return False
+    if not _KNOWLEDGE.isdisjoint(words) and _UNPROVEN.search(clause):
         return False
     return len(words) > SHORT or (words[-1] != "that" and all(map(kind_of, words)))
 

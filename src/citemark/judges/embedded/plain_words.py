@@ -19,6 +19,8 @@ _DOUBLED = re.compile(r"\b([A-Za-z]{3,})((?:,? (?:and|or) |, | )\1)+\b(?!-)", re
 _WORD = re.compile(r"[a-z]{2,}")
 _WHOLE_WORD = re.compile(r"(?<![\w-])[A-Za-z][a-z]+(?![\w-])")
 _PAIR = re.compile(r"(?<![\w-])([A-Za-z]{3,}),? (?:and|or|as well as) ([a-z]{3,})(?![\w-])")
+_JOINING = frozenset({"and", "or", "well"})
+"""One of these words stands in every pair: most sentences need not be searched."""
 _ENOUGH = re.compile(r"(?<![\w-])[A-Za-z]{4,}ly enough,\s", re.IGNORECASE)
 _LEFT_OVER = re.compile(
     r"^(?:[\s,;:]|(?:and|but|or)\s*,)*,\s*(?:(?:and|but|or)\s*,\s*)?"
@@ -128,8 +130,10 @@ def plain_words(text: str) -> str:
     'It is big, and used often.'
     """
     phrases, table = _tables()
-    changed = _ENOUGH.sub("", _PAIR.sub(_first_of_pair, text))
     words = _WORD.findall(text.lower())
+    changed = text if _JOINING.isdisjoint(words) else _PAIR.sub(_first_of_pair, text)
+    if "enough" in words:
+        changed = _ENOUGH.sub("", changed)
     if not _marks_of_phrases().isdisjoint(words):
         changed = phrases.sub(_plain, changed)
     if not table.keys().isdisjoint(words):
