@@ -1,0 +1,90 @@
+"""What a second LLM judged: whole, in range, about sources that are cited, and leaning taken off."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from training import second_judge
+from training.judged import DATA, SUBSCORES, JudgedCase, load
+from training.second_judge import (
+    AGAIN,
+    BESIDE,
+    MADE,
+    PLACE,
+    leaning,
+    made_cases,
+    mark_of,
+    read_judgments,
+    with_more_sources,
+)
+
+from citemark.citations import parse_answer
+
+ANSWER = "Tin melts at 232 degrees [1]. Lead is heavier [2]."
+
+
+def judged(*levels: float) -> JudgedCase:
+    """A case whose first sources have all 25 levels alike."""
+    every = np.repeat(np.array(levels)[:, None], SUBSCORES, 1)
+    numbers = tuple(range(1, len(levels) + 1))
+    totals = every.reshape(len(levels), 5, 5).sum(2)
+    return JudgedCase("one", "made", "tin", ANSWER, numbers, (1,) * len(levels), every, totals)
+
+
+def said(*levels: float) -> dict[str, dict[int, np.ndarray[tuple[int], np.dtype[np.float64]]]]:
+    """The second judge's levels of the same sources and perhaps of more."""
+    own = {n: np.full(SUBSCORES, level) for n, level in enumerate(levels, 1)}
+    return {mark_of("tin", ANSWER): own}
+
+
+def test_how_the_second_judge_leans_is_what_it_gives_more_where_both_judged() -> None:
+    assert leaning(said(3.0, 2.0, 4.0), [judged(2.5, 2.0)]) == pytest.approx(0.25)
+    assert leaning(said(3.0), [judged()]) == pytest.approx(0.0)
+
+
+def test_other_sources_are_added_upright_and_judged_ones_stay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(second_judge, "read_judgments", lambda _: said(3.0, 2.0))
+    [wide] = with_more_sources([judged(2.0)])
+    assert wide.sources == (1, 2)
+    assert wide.levels[:, 0].tolist() == [2.0, 1.0]
+    assert wide.totals[:, 0].tolist() == [10.0, 5.0]
+
+
+def test_an_answer_of_another_wording_is_another_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_judge, "read_judgments", lambda _: {mark_of("tin", "Lead."): {}})
+    assert with_more_sources([judged(2.0)])[0].sources == (1,)
+
+
+def test_the_made_cases_are_whole() -> None:
+    cases = made_cases([])
+    assert len({case.query.casefold() for case in cases}) == len(cases)
+    for case in cases:
+        assert set(case.sources) == parse_answer(case.answer).cited, case.id
+        assert case.levels.shape == (len(case.sources), SUBSCORES)
+        assert case.levels.min() >= 0
+        assert case.levels.max() <= 4
+
+
+def test_the_first_few_made_cases_are_the_first_lines() -> None:
+    lines = (PLACE / MADE).read_text(encoding="utf-8").splitlines()
+    assert [case.id for case in made_cases([], 3)] == [json.loads(line)["id"] for line in lines[:3]]
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the judged cases are not there (../shared/data)")
+def test_the_second_judge_agrees_with_the_first_and_no_made_query_is_a_judged_one() -> None:
+    cases = load()
+    for given in (read_judgments(AGAIN), read_judgments(BESIDE)):
+        both = [
+            (levels.sum(), case.levels[case.sources.index(source)].sum())
+            for case in cases
+            for source, levels in given.get(mark_of(case.query, case.answer), {}).items()
+            if source in case.sources
+        ]
+        assert len(both) > 100
+        assert np.corrcoef(np.array(both).T)[0, 1] > 0.8
+    asked = {" ".join(case.query.casefold().split()) for case in cases}
+    assert asked.isdisjoint(" ".join(c.query.casefold().split()) for c in made_cases(cases))
