@@ -22,6 +22,7 @@ import pytest
 from training import evaluate, train
 from training.evaluation_report import report
 from training.fold_models import compute, features_of, with_facts
+from training.intervals import spread_of
 from training.judged import DATA, FOLDS, SUBSCORES, load
 from training.kept import closure, fingerprint, read_arrays, write_arrays
 from training.mixture import cross_fitted, fit_mixture
@@ -293,6 +294,12 @@ def test_what_cannot_be_evaluated_is_said(
         evaluate.main()
 
 
+def test_intervals_are_found_where_most_scores_are_the_same() -> None:
+    expected, llm = np.array([1.0] * 8 + [20.0]), np.array([1.0] * 7 + [3.0, 17.0])
+    spread = spread_of(expected, llm)
+    assert np.isfinite([*spread.down, *spread.up]).all()
+
+
 @needs_data
 def test_real_cases_give_the_same_kernel_twice(tmp_path: Path) -> None:
     parts = FAST_PARTS[:2]
@@ -303,6 +310,7 @@ def test_real_cases_give_the_same_kernel_twice(tmp_path: Path) -> None:
 
 @needs_data
 @needs_torch
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch's exporter
 def test_real_cases_give_the_same_model_files_twice(tmp_path: Path) -> None:
     """Network, kernel, mixture and all else, from the evaluation on."""
     found = []

@@ -65,7 +65,9 @@ def run(parts: Iterable[Part], desk: Desk, workers: int) -> None:
                 running[part] = _started(part, desk)
             ended = [part for part, process in running.items() if process.poll() is not None]
             for part in ended:
-                if running.pop(part).returncode:
+                process = running.pop(part)
+                _release(process)
+                if process.returncode:
                     raise SystemExit(f"{part.name} failed (see above); what is finished is kept")
                 if desk.get(part) is None:
                     raise SystemExit("the program was changed while it ran; call it again")
@@ -77,6 +79,13 @@ def run(parts: Iterable[Part], desk: Desk, workers: int) -> None:
         for process in running.values():
             process.kill()
             process.wait()
+            _release(process)
+
+
+def _release(process: subprocess.Popen[bytes]) -> None:
+    """Close our end of what tells a process that we are there."""
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def _started(part: Part, desk: Desk) -> subprocess.Popen[bytes]:

@@ -13,7 +13,8 @@ from citemark.rubrics import DEFAULT_METRICS, rubric
 from training import figures
 from training.judged import FOLDS, Array, totals_of
 from training.out_of_fold import EMBEDDED, Evaluation
-from training.second_pass import both_passes
+from training.second_judge import AGAIN, BESIDE
+from training.second_pass import both_judges, both_passes
 
 Mask = NDArray[np.bool_]
 _FEW = 30
@@ -58,6 +59,8 @@ def report(found: Evaluation, data: Path) -> str:
         head,
         "## Sources judged twice\n",
         *_agreements(found, table.two, passes),
+        "## The second LLM\n",
+        *_second_llm(found),
         "## All sources\n",
         *_agreements(found, everything, None),
         "## Intervals\n",
@@ -120,6 +123,19 @@ def _agreements(found: Evaluation, rows: Mask, passes: Array | None) -> list[str
         head = (f"{name}, n = {len(asked):,}", "Spearman", "kappa", "error", "order")
         out.append(markdown(head, [_row(metric, a) for metric, a in agreement.items()]))
     return out
+
+
+def _second_llm(found: Evaluation) -> list[str]:
+    """How well the LLM whose judgments the network learns from as well agrees with the first."""
+    ways = {AGAIN: "by itself", BESIDE: "with scores of the answer's other sources in view"}
+    out = []
+    for name, way in ways.items():
+        second, first, case = both_judges(name, found.cases)
+        if len(case) >= _FEW:
+            agreement = figures.agreement(second, first, np.array(case))
+            head = (f"Judging {way}, n = {len(case)}", "Spearman", "kappa", "error", "order")
+            out.append(markdown(head, [_row(metric, a) for metric, a in agreement.items()]))
+    return out or ["Too few sources that both judged.\n"]
 
 
 def _intervals(found: Evaluation) -> str:

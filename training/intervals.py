@@ -35,7 +35,9 @@ def spread_of(expected: Array, llm: Array) -> Spread:
 
 
 def _spread(edges: Array, place: NDArray[np.int64], error: Array, tail: float) -> Spread:
-    parts = [error[place == i] for i in range(len(edges) + 1)]
+    bins = [error[place == i] for i in range(len(edges) + 1)]
+    # Where many scores are the same, a bin may be empty: nothing is known about it in particular.
+    parts = [part if len(part) else error for part in bins]
     return Spread(
         tuple(round(float(edge), 2) for edge in edges),
         tuple(round(float(np.quantile(part, tail)), 2) for part in parts),

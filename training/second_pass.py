@@ -1,4 +1,4 @@
-"""The LLM's two passes side by side: how well it agrees with itself."""
+"""The LLM's scores beside others of the same sources: its own second pass, a second LLM's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from citemark.rubrics import DEFAULT_METRICS
-from training.judged import SUBSCORES, Array, JudgedCase
+from training.judged import SUBSCORES, Array, JudgedCase, totals_of
+from training.second_judge import mark_of, read_judgments
 
 
 def both_passes(path: Path, cases: Sequence[JudgedCase]) -> Array:
@@ -25,3 +26,16 @@ def both_passes(path: Path, cases: Sequence[JudgedCase]) -> Array:
     ]
     nothing = np.full(SUBSCORES, np.nan)
     return np.array([[row[i] if i < len(row) else nothing for row in rows] for i in (0, 1)])
+
+
+def both_judges(name: str, cases: Sequence[JudgedCase]) -> tuple[Array, Array, list[int]]:
+    """The totals that the second LLM and the first gave where both judged, and the case of each."""
+    given = read_judgments(name)
+    both = [
+        (levels, case.totals[case.sources.index(source)], number)
+        for number, case in enumerate(cases)
+        for source, levels in given.get(mark_of(case.query, case.answer), {}).items()
+        if source in case.sources
+    ]
+    second = totals_of(np.array([levels for levels, _, _ in both]).reshape(-1, SUBSCORES))
+    return second, np.array([totals for _, totals, _ in both]), [number for _, _, number in both]
