@@ -133,8 +133,9 @@ def _second_llm(found: Evaluation) -> list[str]:
         second, first, case = both_judges(name, found.cases)
         if len(case) >= _FEW:
             agreement = figures.agreement(second, first, np.array(case))
-            head = (f"Judging {way}, n = {len(case)}", "Spearman", "kappa", "error", "order")
-            out.append(markdown(head, [_row(metric, a) for metric, a in agreement.items()]))
+            # Often one source of an answer only: there is no order to compare.
+            head = (f"Judging {way}, n = {len(case)}", "Spearman", "kappa", "error")
+            out.append(markdown(head, [_row(metric, a)[:4] for metric, a in agreement.items()]))
     return out or ["Too few sources that both judged.\n"]
 
 
