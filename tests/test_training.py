@@ -310,7 +310,7 @@ def test_real_cases_give_the_same_kernel_twice(tmp_path: Path) -> None:
 
 @needs_data
 @needs_torch
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch's exporter
+@pytest.mark.filterwarnings("ignore")  # torch warns of its exporter and its tracer
 def test_real_cases_give_the_same_model_files_twice(tmp_path: Path) -> None:
     """Network, kernel, mixture and all else, from the evaluation on."""
     found = []
