@@ -37,5 +37,7 @@ def both_judges(name: str, cases: Sequence[JudgedCase]) -> tuple[Array, Array, l
         for source, levels in given.get(mark_of(case.query, case.answer), {}).items()
         if source in case.sources
     ]
-    second = totals_of(np.array([levels for levels, _, _ in both]).reshape(-1, SUBSCORES))
-    return second, np.array([totals for _, totals, _ in both]), [number for _, _, number in both]
+    if not both:
+        return np.zeros((0, 5)), np.zeros((0, 5)), []
+    levels, first, numbers = zip(*both, strict=True)
+    return totals_of(np.array(levels)), np.array(first), list(numbers)
