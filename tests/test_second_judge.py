@@ -13,6 +13,7 @@ from training.second_judge import (
     BESIDE,
     MADE,
     PLACE,
+    judged_by_both,
     leaning,
     made_cases,
     mark_of,
@@ -79,10 +80,8 @@ def test_the_second_judge_agrees_with_the_first_and_no_made_query_is_a_judged_on
     cases = load()
     for given in (read_judgments(AGAIN), read_judgments(BESIDE)):
         both = [
-            (levels.sum(), case.levels[case.sources.index(source)].sum())
-            for case in cases
-            for source, levels in given.get(mark_of(case.query, case.answer), {}).items()
-            if source in case.sources
+            (levels.sum(), case.levels[row].sum())
+            for case, row, levels in judged_by_both(given, cases)
         ]
         assert len(both) > 100
         assert np.corrcoef(np.array(both).T)[0, 1] > 0.8

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -82,13 +82,18 @@ def _widened(case: JudgedCase, given: Mapping[int, Array], lean: Array) -> Judge
 
 def leaning(given: Judgments, judged: Iterable[JudgedCase]) -> Array:
     """How much more the second judge gives than the first, by sub-score, where both judged."""
-    apart = [
-        levels - case.levels[case.sources.index(source)]
-        for case in judged
-        for source, levels in given.get(mark_of(case.query, case.answer), {}).items()
-        if source in case.sources
-    ]
+    apart = [levels - case.levels[row] for case, row, levels in judged_by_both(given, judged)]
     return np.mean(apart, axis=0) if apart else np.zeros(SUBSCORES)
+
+
+def judged_by_both(
+    given: Judgments, judged: Iterable[JudgedCase]
+) -> Iterator[tuple[JudgedCase, int, Array]]:
+    """The sources that both judged: the case, the source's row in it, the second judge's levels."""
+    for case in judged:
+        for source, levels in given.get(mark_of(case.query, case.answer), {}).items():
+            if source in case.sources:
+                yield case, case.sources.index(source), levels
 
 
 def read_judgments(name: str) -> Judgments:

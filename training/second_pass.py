@@ -10,7 +10,7 @@ import numpy as np
 
 from citemark.rubrics import DEFAULT_METRICS
 from training.judged import SUBSCORES, Array, JudgedCase, totals_of
-from training.second_judge import mark_of, read_judgments
+from training.second_judge import judged_by_both, read_judgments
 
 
 def both_passes(path: Path, cases: Sequence[JudgedCase]) -> Array:
@@ -30,14 +30,10 @@ def both_passes(path: Path, cases: Sequence[JudgedCase]) -> Array:
 
 def both_judges(name: str, cases: Sequence[JudgedCase]) -> tuple[Array, Array, list[int]]:
     """The totals that the second LLM and the first gave where both judged, and the case of each."""
-    given = read_judgments(name)
-    both = [
-        (levels, case.totals[case.sources.index(source)], number)
-        for number, case in enumerate(cases)
-        for source, levels in given.get(mark_of(case.query, case.answer), {}).items()
-        if source in case.sources
-    ]
+    both = list(judged_by_both(read_judgments(name), cases))
     if not both:
         return np.zeros((0, 5)), np.zeros((0, 5)), []
-    levels, first, numbers = zip(*both, strict=True)
-    return totals_of(np.array(levels)), np.array(first), list(numbers)
+    number = {case.id: i for i, case in enumerate(cases)}
+    second = totals_of(np.array([levels for _, _, levels in both]))
+    first = np.array([case.totals[row] for case, row, _ in both])
+    return second, first, [number[case.id] for case, _, _ in both]

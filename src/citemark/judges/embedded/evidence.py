@@ -62,8 +62,10 @@ class Exhibits:
 
     def sentences(self, trait: Trait, level: int) -> tuple[int, ...]:
         """The numbers of one to three sentences that show a trait; none for the level 0."""
-        if not level or self._only:
-            return self._only if level else ()
+        if not level:
+            return ()
+        if self._only:
+            return self._only
         key = trait, level <= 1 and trait in _BY_LEVEL
         found = self._chosen.get(key)
         if found is None:
