@@ -6,19 +6,15 @@ import json
 
 import numpy as np
 import pytest
-from training import second_judge
 from training.judged import DATA, SUBSCORES, JudgedCase, load
 from training.second_judge import (
-    AGAIN,
-    BESIDE,
     MADE,
     PLACE,
+    judged_again,
     judged_by_both,
     leaning,
     made_cases,
     mark_of,
-    read_judgments,
-    with_more_sources,
 )
 
 from citemark.citations import parse_answer
@@ -45,19 +41,9 @@ def test_how_the_second_judge_leans_is_what_it_gives_more_where_both_judged() ->
     assert leaning(said(3.0), [judged()]) == pytest.approx(0.0)
 
 
-def test_other_sources_are_added_upright_and_judged_ones_stay(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(second_judge, "read_judgments", lambda _: said(3.0, 2.0))
-    [wide] = with_more_sources([judged(2.0)])
-    assert wide.sources == (1, 2)
-    assert wide.levels[:, 0].tolist() == [2.0, 1.0]
-    assert wide.totals[:, 0].tolist() == [10.0, 5.0]
-
-
-def test_an_answer_of_another_wording_is_another_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second_judge, "read_judgments", lambda _: {mark_of("tin", "Lead."): {}})
-    assert with_more_sources([judged(2.0)])[0].sources == (1,)
+def test_an_answer_of_another_wording_is_another_case() -> None:
+    given = {mark_of("tin", "Lead."): {1: np.full(SUBSCORES, 4.0)}}
+    assert not list(judged_by_both(given, [judged(2.0)]))
 
 
 def test_the_made_cases_are_whole() -> None:
@@ -78,12 +64,11 @@ def test_the_first_few_made_cases_are_the_first_lines() -> None:
 @pytest.mark.skipif(not DATA.exists(), reason="the judged cases are not there (../shared/data)")
 def test_the_second_judge_agrees_with_the_first_and_no_made_query_is_a_judged_one() -> None:
     cases = load()
-    for given in (read_judgments(AGAIN), read_judgments(BESIDE)):
-        both = [
-            (levels.sum(), case.levels[row].sum())
-            for case, row, levels in judged_by_both(given, cases)
-        ]
-        assert len(both) > 100
-        assert np.corrcoef(np.array(both).T)[0, 1] > 0.8
+    both = [
+        (levels.sum(), case.levels[row].sum())
+        for case, row, levels in judged_by_both(judged_again(), cases)
+    ]
+    assert len(both) > 100
+    assert np.corrcoef(np.array(both).T)[0, 1] > 0.8
     asked = {" ".join(case.query.casefold().split()) for case in cases}
     assert asked.isdisjoint(" ".join(c.query.casefold().split()) for c in made_cases(cases))

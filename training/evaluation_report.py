@@ -13,7 +13,6 @@ from citemark.rubrics import DEFAULT_METRICS, rubric
 from training import figures
 from training.judged import FOLDS, Array, totals_of
 from training.out_of_fold import EMBEDDED, Evaluation
-from training.second_judge import AGAIN, BESIDE
 from training.second_pass import both_judges, both_passes
 
 Mask = NDArray[np.bool_]
@@ -60,7 +59,7 @@ def report(found: Evaluation, data: Path) -> str:
         "## Sources judged twice\n",
         *_agreements(found, table.two, passes),
         "## The second LLM\n",
-        *_second_llm(found),
+        _second_llm(found),
         "## All sources\n",
         *_agreements(found, everything, None),
         "## Intervals\n",
@@ -125,18 +124,14 @@ def _agreements(found: Evaluation, rows: Mask, passes: Array | None) -> list[str
     return out
 
 
-def _second_llm(found: Evaluation) -> list[str]:
+def _second_llm(found: Evaluation) -> str:
     """How well the LLM whose judgments the network learns from as well agrees with the first."""
-    ways = {AGAIN: "by itself", BESIDE: "with scores of the answer's other sources in view"}
-    out = []
-    for name, way in ways.items():
-        second, first, case = both_judges(name, found.cases)
-        if len(case) >= _FEW:
-            agreement = figures.agreement(second, first, np.array(case))
-            # Often one source of an answer only: there is no order to compare.
-            head = (f"Judging {way}, n = {len(case)}", "Spearman", "kappa", "error")
-            out.append(markdown(head, [_row(metric, a)[:4] for metric, a in agreement.items()]))
-    return out or ["Too few sources that both judged.\n"]
+    second, first, case = both_judges(found.cases)
+    if len(case) < _FEW:
+        return "Too few sources that both judged.\n"
+    agreement = figures.agreement(second, first, np.array(case))
+    head = (f"Sources that both judged, n = {len(case)}", "Spearman", "kappa", "error", "order")
+    return markdown(head, [_row(metric, a) for metric, a in agreement.items()])
 
 
 def _intervals(found: Evaluation) -> str:

@@ -2,7 +2,7 @@
 
 The variants teach what the rubrics say about cases that nobody judged: a query that the answer
 does not address takes away topical match and usability, generalities in place of specifics take
-away concreteness, filler and persuasion change nothing.
+away concreteness; filler, persuasion and saying it again in other words change nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from training.judged import SUBSCORES, Array, JudgedCase
 _R1, _R3, _R4, _U3 = 0, 2, 3, 12
 _VAGUE = 0.4
 """What is left of concreteness when the specifics are gone."""
-_SAME = ("padded", "persuasive", "praised")
+_SAME = ("padded", "persuasive", "praised", "restated", "ornate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,16 @@ def _surprise(
 
 
 def variants(cases: Sequence[JudgedCase], seed: int) -> Iterator[Example]:
-    """Made variants of judged cases, one of each kind per case where it can be made."""
+    """Made variants of judged cases, four of each where they can be made.
+
+    Two of them are vague: that is what real answers teach least about.
+    """
     queries = [case.query for case in cases]
     for number, case in enumerate(cases):
         plain = Case.from_dict({"id": case.id, "query": case.query, "answer": case.answer})
-        place = (number * 7 + seed) % len(case.sources)
-        for name in ("off_topic", "vague", _SAME[(number + seed) % len(_SAME)]):
+        kinds = ("off_topic", "vague", _SAME[(number + seed) % len(_SAME)], "vague")
+        for step, name in enumerate(kinds):
+            place = (number * 7 + seed + step) % len(case.sources)
             source = case.sources[place]
             made = transformed(name, plain, source, seed, queries)
             if made is None:

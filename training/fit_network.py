@@ -50,7 +50,7 @@ class Setting:
     seed: int = 0
 
 
-SCHOOLING = Setting(epochs=2, made=0.0)
+SCHOOLING = Setting(epochs=2)
 """How it is first fitted to made cases, whose words the language model is not asked about."""
 
 
@@ -116,6 +116,14 @@ class Network(nn.Module):
         fixed += ("encoder.words", "encoder.places", "encoder.kind", "encoder.norm")
         return {k: v for k, v in self.state_dict().items() if not k.startswith(fixed)}
 
+    def go_on_from(self, taught: State) -> None:
+        """Take over the weights that an earlier fit changed: all of them, and no others."""
+        own = self.taught().keys()
+        if taught.keys() != own:
+            odd = ", ".join(sorted(taught.keys() ^ own))
+            raise ValueError(f"the weights are those of another network: {odd}")
+        self.load_state_dict(taught, strict=False)
+
     def forget(self) -> None:
         """Drop what was read; examples are known by their identity, which may be used again."""
         self._lower.clear()
@@ -152,7 +160,7 @@ def fit(
     rng = np.random.default_rng(setting.seed)
     network = Network(weights, setting)
     if schooled is not None:
-        network.load_state_dict(schooled, strict=False)
+        network.go_on_from(schooled)
     real = usable(judged(case, surprises[case.id] if surprises else None) for case in cases)
     made = list(variants(cases[::_MADE_FROM], setting.seed)) if setting.made else []
     levels = np.concatenate([example.levels for example in real])

@@ -27,7 +27,7 @@ from training.judged import DATA, FOLDS, Array, JudgedCase
 from training.kept import WORK, Arrays, write_arrays
 from training.parts import PLAIN, Desk, Part
 from training.pseudo_labels import Variants, variants_of
-from training.second_judge import made_cases, with_more_sources
+from training.second_judge import made_cases
 
 Costs = dict[str, list[Floats]]
 
@@ -141,7 +141,8 @@ def _school(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
 
     from training.network_model import schooled
 
-    torch.set_num_threads(1)
+    # All networks wait for it, so it may have both cores; always two, for the sake of the digits.
+    torch.set_num_threads(2)
     return schooled(made_cases(cases, desk.limit), lambda line: say(f"{part.name}: {line}"))
 
 
@@ -153,7 +154,7 @@ def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
     torch.set_num_threads(1)
     train = [c for c in cases if c.fold != part.fold and _in_share(c, part.variant)]
     _, found = fit_rows(
-        with_more_sources(train),
+        train,
         cases,
         surprises_kept(desk),
         desk.known(Part("school")),

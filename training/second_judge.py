@@ -1,7 +1,7 @@
-"""What a second LLM judged by the same rubrics: made cases, and further sources of the judged ones.
+"""What a second LLM judged by the same rubrics: made cases.
 
-The network learns from these too; nothing is ever measured on them. The second judge's scores of
-sources that the first one judged as well tell how it leans, and this is taken off.
+The network goes to school with them; nothing is ever measured on them. The second judge's scores
+of sources that the first one judged as well tell how it leans, and this is taken off.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,6 @@ MADE = "made.jsonl"
 """Queries and cited answers that an LLM wrote in the manner of answer engines, and judgments."""
 AGAIN = "again.txt"
 """Judgments of judged sources, made in the same way as those of the made cases."""
-BESIDE = "beside.txt"
-"""Judgments made with the first judge's scores of other sources of the same answer in view."""
 TOP = 4.0
 
 Judgments = Mapping[str, Mapping[int, Array]]
@@ -40,13 +37,13 @@ def mark_of(query: str, answer: str) -> str:
 def made_cases(judged: Sequence[JudgedCase], limit: int | None = None) -> list[JudgedCase]:
     """The made cases, as the first judge would probably have judged them."""
     lines = (PLACE / MADE).read_text(encoding="utf-8").splitlines()[:limit]
-    lean = leaning(read_judgments(AGAIN), judged)
+    lean = leaning(judged_again(), judged)
     return [_made(json.loads(line), lean) for line in lines]
 
 
 def _made(data: Mapping[str, Any], lean: Array) -> JudgedCase:
     given = {int(source): _levels(digits) for source, digits in data["judged"].items()}
-    levels = _upright(given.values(), lean)
+    levels = np.clip(np.array(list(given.values())) - lean, 0.0, TOP)
     return JudgedCase(
         id=data["id"],
         engine="made",
@@ -56,27 +53,6 @@ def _made(data: Mapping[str, Any], lean: Array) -> JudgedCase:
         passes=(1,) * len(given),
         levels=levels,
         totals=totals_of(levels),
-    )
-
-
-def with_more_sources(judged: Sequence[JudgedCase]) -> list[JudgedCase]:
-    """The judged cases, with what the second judge said of their other sources."""
-    more = read_judgments(BESIDE)
-    lean = leaning(more, judged)
-    return [_widened(case, more.get(mark_of(case.query, case.answer), {}), lean) for case in judged]
-
-
-def _widened(case: JudgedCase, given: Mapping[int, Array], lean: Array) -> JudgedCase:
-    others = {source: levels for source, levels in given.items() if source not in case.sources}
-    if not others:
-        return case
-    levels = _upright(others.values(), lean)
-    return replace(
-        case,
-        sources=(*case.sources, *others),
-        passes=(*case.passes, *(1 for _ in others)),
-        levels=np.vstack([case.levels, levels]),
-        totals=np.vstack([case.totals, totals_of(levels)]),
     )
 
 
@@ -96,20 +72,16 @@ def judged_by_both(
                 yield case, case.sources.index(source), levels
 
 
-def read_judgments(name: str) -> Judgments:
-    """The judgments of a file: a line for each source."""
+def judged_again() -> Judgments:
+    """What the second judge said of sources that the first one judged too."""
     found: dict[str, dict[int, Array]] = {}
-    for line in (PLACE / name).read_text(encoding="utf-8").splitlines():
+    for line in (PLACE / AGAIN).read_text(encoding="utf-8").splitlines():
         entry = _LINE.fullmatch(line.strip())
         if entry is None:
-            raise SystemExit(f'{PLACE / name}: no judgment: "{line}"')
+            raise SystemExit(f'{PLACE / AGAIN}: no judgment: "{line}"')
         found.setdefault(entry[1], {})[int(entry[2])] = _levels(entry[3])
     return found
 
 
 def _levels(digits: str) -> Array:
     return np.array([float(digit) for digit in digits if digit != " "])
-
-
-def _upright(levels: Iterable[Array], lean: Array) -> Array:
-    return np.asarray(np.clip(np.array(list(levels)) - lean, 0.0, TOP))

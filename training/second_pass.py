@@ -10,7 +10,7 @@ import numpy as np
 
 from citemark.rubrics import DEFAULT_METRICS
 from training.judged import SUBSCORES, Array, JudgedCase, totals_of
-from training.second_judge import judged_by_both, read_judgments
+from training.second_judge import judged_again, judged_by_both
 
 
 def both_passes(path: Path, cases: Sequence[JudgedCase]) -> Array:
@@ -28,9 +28,9 @@ def both_passes(path: Path, cases: Sequence[JudgedCase]) -> Array:
     return np.array([[row[i] if i < len(row) else nothing for row in rows] for i in (0, 1)])
 
 
-def both_judges(name: str, cases: Sequence[JudgedCase]) -> tuple[Array, Array, list[int]]:
+def both_judges(cases: Sequence[JudgedCase]) -> tuple[Array, Array, list[int]]:
     """The totals that the second LLM and the first gave where both judged, and the case of each."""
-    both = list(judged_by_both(read_judgments(name), cases))
+    both = list(judged_by_both(judged_again(), cases))
     if not both:
         return np.zeros((0, 5)), np.zeros((0, 5)), []
     number = {case.id: i for i, case in enumerate(cases)}

@@ -32,7 +32,6 @@ from training.mixture import Mixture, fit_mixture
 from training.out_of_fold import ALL_FOLDS, Evaluation, evaluation_of, raw
 from training.parts import Desk, Part
 from training.pseudo_labels import Variants
-from training.second_judge import with_more_sources
 from training.second_pass import both_passes
 
 PLACE = ROOT / "src" / "citemark" / "judges" / "embedded"
@@ -112,7 +111,7 @@ def write_full(desk: Desk, table: Table, variants: Variants, folder: Path) -> No
     cases = desk.cases()
     everything = np.ones(len(table.x), dtype=np.bool_)
     school = desk.known(Part("school"))
-    network, rows = fit_rows(with_more_sources(cases), cases, surprises_kept(desk), school, say)
+    network, rows = fit_rows(cases, cases, surprises_kept(desk), school, say)
     export(network.encoder, network.head, folder)
     wide, made = with_facts(table, variants, rows.facts, FACTS)
     kernel = fit_table(wide, everything, made)
