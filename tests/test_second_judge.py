@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -72,3 +73,15 @@ def test_the_second_judge_agrees_with_the_first_and_no_made_query_is_a_judged_on
     assert np.corrcoef(np.array(both).T)[0, 1] > 0.8
     asked = {" ".join(case.query.casefold().split()) for case in cases}
     assert asked.isdisjoint(" ".join(c.query.casefold().split()) for c in made_cases(cases))
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the judged cases are not there (../shared/data)")
+def test_no_made_answer_shares_nine_words_in_a_row_with_a_real_one() -> None:
+    real = {run for case in load() for run in nine_in_a_row(case.answer)}
+    for case in made_cases([]):
+        assert real.isdisjoint(nine_in_a_row(case.answer)), case.id
+
+
+def nine_in_a_row(answer: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"[a-z0-9']+", re.sub(r"\[\d+\]", "", answer.lower()))
+    return {tuple(words[i : i + 9]) for i in range(len(words) - 8)}
