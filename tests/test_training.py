@@ -308,6 +308,19 @@ def test_real_cases_give_the_same_kernel_twice(tmp_path: Path) -> None:
         assert one.path(part).read_bytes() == two.path(part).read_bytes()
 
 
+@needs_torch
+def test_weights_of_another_network_are_refused() -> None:
+    from training.fit_network import Network, Setting
+    from training.network_model import weights_file
+
+    network = Network(weights_file(), Setting())
+    taught = dict(network.taught())
+    network.go_on_from(taught)
+    taught["head.lost"] = taught.pop("head.source")
+    with pytest.raises(ValueError, match=r"another network: head\.lost, head\.source"):
+        network.go_on_from(taught)
+
+
 @needs_data
 @needs_torch
 @pytest.mark.filterwarnings("ignore")  # torch warns of its exporter and its tracer
