@@ -9,18 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from citemark import Case
 from citemark.citations import parse_answer
+from citemark.judges.embedded.feature_table import FeatureTable, feature_table
 from citemark.judges.embedded.passages import passages_of, roles_of
+from citemark.judges.embedded.statements import read
 from citemark.judges.embedded.tokens import Pairs, pairs_of, tokenizer
 from training.discipline.transformations import transformed
 from training.judged import SUBSCORES, Array, JudgedCase
 
 _R1, _R3, _R4, _U3 = 0, 2, 3, 12
+_BY_QUERY = 10
+"""The sub-scores of relevance and influence come first."""
 _VAGUE = 0.4
 """What is left of concreteness when the specifics are gone."""
 _SAME = ("padded", "persuasive", "praised", "restated", "ornate")
@@ -36,6 +41,8 @@ class Example:
     levels: Array
     weights: Array
     """How much each level counts: (sources, 25)."""
+    features: NDArray[np.float32]
+    """What the feature table says of each source: (sources, features)."""
     surprise: NDArray[np.float32] | None = None
     """How surprising each token is, where that is known (else NaN): (passages, tokens)."""
 
@@ -44,9 +51,28 @@ def example(
     query: str, answer: str, sources: Sequence[int], levels: Array, weights: Array
 ) -> Example:
     """An answer with its sources and the levels they should get."""
-    passages = passages_of(parse_answer(answer), query)
+    parsed = parse_answer(answer)
+    passages = passages_of(parsed, query)
     roles = np.stack([roles_of(passages, source) for source in sources])
-    return Example(pairs_of(query, passages), roles, levels, weights)
+    features = features_of(feature_table(read(parsed, query), query), sources)
+    return Example(pairs_of(query, passages), roles, levels, weights, features)
+
+
+def features_of(table: FeatureTable, sources: Sequence[int]) -> NDArray[np.float32]:
+    """The features of some sources; all 0 for one that is cited for nothing that says anything."""
+    place = {source: i for i, source in enumerate(table.sources)}
+    found = np.zeros((len(sources), len(feature_names())), dtype=np.float32)
+    for row, source in zip(found, sources, strict=True):
+        if source in place:
+            row[:] = table.values[place[source]]
+    return found
+
+
+@cache
+def feature_names() -> tuple[str, ...]:
+    """The names of all features, in their order."""
+    answer = "Tin melts at 232 degrees [1]."
+    return feature_table(read(parse_answer(answer), "tin"), "tin").names
 
 
 def judged(case: JudgedCase, costs: Sequence[NDArray[np.float32]] | None = None) -> Example:
@@ -56,6 +82,13 @@ def judged(case: JudgedCase, costs: Sequence[NDArray[np.float32]] | None = None)
     if costs is None or not len(found.pairs.ids):
         return found
     return replace(found, surprise=_surprise(case, found.pairs, costs))
+
+
+def asked_otherwise(case: JudgedCase) -> Example:
+    """A judged answer with another query, which matters to relevance and influence alone."""
+    weights = np.zeros((len(case.sources), SUBSCORES))
+    weights[:, :_BY_QUERY] = 1.0
+    return example(case.query, case.answer, case.sources, case.levels, weights)
 
 
 def _surprise(

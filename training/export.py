@@ -46,9 +46,9 @@ class _Weigher(nn.Module):
         super().__init__()
         self.head = head
 
-    def forward(self, vectors: Tensor, roles: Tensor, live: Tensor) -> Tensor:
-        """Passages and roles in, 25 levels out."""
-        return self.head.weigh(vectors, roles, live)
+    def forward(self, vectors: Tensor, roles: Tensor, live: Tensor, features: Tensor) -> Tensor:
+        """Passages, roles and features in, 25 levels out."""
+        return self.head.weigh(vectors, roles, live, features)
 
 
 def export(encoder: Encoder, head: Head, folder: Path) -> None:
@@ -68,9 +68,11 @@ def export(encoder: Encoder, head: Head, folder: Path) -> None:
             torch.zeros(2, 3, head.sentence.out_features),
             torch.zeros(2, 3, ROLES),
             torch.ones(2, 3, dtype=torch.bool),
+            torch.zeros(2, len(head.centre)),
         ),
         folder / "head.onnx",
-        {name: {0: "rows", 1: "passages"} for name in ("vectors", "roles", "live")},
+        {name: {0: "rows", 1: "passages"} for name in ("vectors", "roles", "live")}
+        | {"features": {0: "rows"}},
         {"levels": {0: "rows"}},
     )
 

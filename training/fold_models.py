@@ -9,7 +9,6 @@ started it does: it waits for the end of its standard input.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import shutil
 import sys
@@ -27,7 +26,7 @@ from training.judged import DATA, FOLDS, Array, JudgedCase
 from training.kept import WORK, Arrays, write_arrays
 from training.parts import PLAIN, Desk, Part
 from training.pseudo_labels import Variants, variants_of
-from training.second_judge import made_cases
+from training.second_judge import made_cases, other_queries
 
 Costs = dict[str, list[Floats]]
 
@@ -102,8 +101,7 @@ def _in_share(case: JudgedCase, variant: str) -> bool:
     percent = variant.removeprefix("share-")
     if percent == variant:
         return True
-    plain = " ".join(case.query.casefold().split())
-    return int(hashlib.sha256(plain.encode()).hexdigest()[8:16], 16) % 100 < int(percent)
+    return int(case.lot[8:16], 16) % 100 < int(percent)
 
 
 def _surprises(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
@@ -149,14 +147,17 @@ def _school(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
 def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
     import torch
 
+    from training.fit_network import Lesson
     from training.network_model import FACTS, fit_rows
 
     torch.set_num_threads(1)
-    train = [c for c in cases if c.fold != part.fold and _in_share(c, part.variant)]
+
+    def chosen(some: Sequence[JudgedCase]) -> list[JudgedCase]:
+        return [c for c in some if c.fold != part.fold and _in_share(c, part.variant)]
+
     _, found = fit_rows(
-        train,
+        Lesson(chosen(cases), chosen(other_queries(cases)), surprises_kept(desk)),
         cases,
-        surprises_kept(desk),
         desk.known(Part("school")),
         lambda line: say(f"{part.name}: {line}"),
     )

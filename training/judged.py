@@ -35,12 +35,19 @@ class JudgedCase:
     """The mean of the passes for each source and sub-score: (sources, 25)."""
     totals: Array
     """The mean total of each source and metric, a sum of 0 counted as 1: (sources, 5)."""
+    answers: str = ""
+    """The query that the answer was given to, if it is not this one."""
+
+    @property
+    def lot(self) -> str:
+        """What the case is split by: the same for every answer to a query, on every machine."""
+        plain = " ".join((self.answers or self.query).casefold().split())
+        return hashlib.sha256(plain.encode()).hexdigest()
 
     @property
     def fold(self) -> int:
-        """The fold of the case: the same for every answer to its query, on every machine."""
-        plain = " ".join(self.query.casefold().split())
-        return int(hashlib.sha256(plain.encode()).hexdigest()[:8], 16) % FOLDS
+        """The fold of the case."""
+        return int(self.lot[:8], 16) % FOLDS
 
 
 def load(path: Path = DATA, *, limit: int | None = None) -> list[JudgedCase]:

@@ -2,7 +2,8 @@
 
 Each clause is read with the query alone, so its vector does not depend on where it stands or
 on what else is said. The head sees the answer as a set of such vectors, each with the role it
-has for the source in question, and gives the 25 levels.
+has for the source in question and beside what the feature table says of it, and gives the
+25 levels.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ WIDTH, HEADS, INNER, LAYERS = 384, 12, 1536, 6
 VECTOR = 3 * WIDTH
 """A clause's vector: opening mark, mean over the clause, mean over the query."""
 _COUNTS = 6
+_FEATURES = 96
+"""So many numbers the head makes of a source's features."""
+_FAR = 3.0
+"""Features count up to so many standard deviations from the mean."""
+_UNSEEN = 0.3
+"""The part of the features that is hidden while the head is fitted."""
 _NAMES = {
     "query": "attention.self.query",
     "key": "attention.self.key",
@@ -59,7 +66,31 @@ class Layer(nn.Module):
         return torch.as_tensor(said)
 
     def _drop(self, x: Tensor) -> Tensor:
-        return functional.dropout(x, self.dropout, self.training)
+        return dropped(x, self.dropout) if self.training else x
+
+
+class Dropout(nn.Module):
+    """Sets some of the values to 0 while the network is fitted."""
+
+    def __init__(self, part: float) -> None:
+        super().__init__()
+        self.part = part
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The values that are left, larger by as much as the others were."""
+        return dropped(x, self.part) if self.training else x
+
+
+def dropped(x: Tensor, part: float) -> Tensor:
+    """Some values, by chance, set to 0 and the others raised to make up for it.
+
+    One byte is drawn for each value, eight bytes at a time: torch's own dropout, which draws a
+    number for each, took a fifth of the time that fitting takes.
+    """
+    drawn = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
+    limit = round(part * 256)
+    kept = drawn.view(torch.uint8)[: x.numel()].view(x.shape) >= limit
+    return torch.as_tensor(x * (kept.to(x.dtype) * (256 / (256 - limit))))
 
 
 class Encoder(nn.Module):
@@ -115,7 +146,7 @@ class Block(nn.Module):
         self.mixed = nn.Linear(width, width)
         self.first, self.second = nn.LayerNorm(width), nn.LayerNorm(width)
         self.inner, self.outer = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
-        self.heads, self.drop = heads, nn.Dropout(dropout)
+        self.heads, self.drop = heads, Dropout(dropout)
 
     def forward(self, x: Tensor, live: Tensor) -> Tensor:
         """The clauses after one look at each other."""
@@ -132,25 +163,31 @@ class Block(nn.Module):
 
 
 class Head(nn.Module):
-    """Clause vectors and roles in, 25 levels out, for one source a row."""
+    """Clause vectors, roles and features in, 25 levels out, for one source a row."""
 
-    def __init__(self, width: int = 192, blocks: int = 2, dropout: float = 0.15) -> None:
+    def __init__(
+        self, features: int, width: int = 192, blocks: int = 2, dropout: float = 0.15
+    ) -> None:
         super().__init__()
         self.sentence = nn.Linear(VECTOR, width)
         self.role = nn.Linear(ROLES, width)
         self.source = nn.Parameter(torch.randn(width) * 0.02)
         self.blocks = nn.ModuleList(Block(width, 6, dropout) for _ in range(blocks))
         self.norm = nn.LayerNorm(3 * width)
-        self.first, self.last = nn.Linear(3 * width + _COUNTS, width), nn.Linear(width, SUBSCORES)
-        self.drop = nn.Dropout(dropout)
+        self.counted = nn.Linear(features, _FEATURES)
+        self.first = nn.Linear(3 * width + _COUNTS + _FEATURES, width)
+        self.last = nn.Linear(width, SUBSCORES)
+        self.drop, self.hide = Dropout(dropout), Dropout(_UNSEEN)
+        self.register_buffer("centre", torch.zeros(features))
+        self.register_buffer("scale", torch.ones(features))
         self.register_buffer("middle", torch.zeros(SUBSCORES))
         self.register_buffer("spread", torch.ones(SUBSCORES))
 
-    def forward(self, vectors: Tensor, roles: Tensor, live: Tensor) -> Tensor:
-        """(rows, n, VECTOR), (rows, n, ROLES), (rows, n) -> (rows, 25)."""
-        return self.weigh(self.sentence(self.drop(vectors)), roles, live)
+    def forward(self, vectors: Tensor, roles: Tensor, live: Tensor, features: Tensor) -> Tensor:
+        """(rows, n, VECTOR), (rows, n, ROLES), (rows, n), (rows, features) -> (rows, 25)."""
+        return self.weigh(self.sentence(self.drop(vectors)), roles, live, features)
 
-    def weigh(self, passages: Tensor, roles: Tensor, live: Tensor) -> Tensor:
+    def weigh(self, passages: Tensor, roles: Tensor, live: Tensor, features: Tensor) -> Tensor:
         """The same from passages that have been brought to the head's width."""
         x = passages + self.role(roles)
         x = torch.cat([self.source.expand(x.shape[0], 1, -1), x], 1)
@@ -174,7 +211,9 @@ class Head(nn.Module):
                 1,
             )
         )
-        inner = self.drop(functional.gelu(self.first(torch.cat([summary, counts], -1))))
+        near = ((features - self.centre) * self.scale).clamp(-_FAR, _FAR)
+        facts = self.hide(functional.gelu(self.counted(self.hide(near))))
+        inner = self.drop(functional.gelu(self.first(torch.cat([summary, counts, facts], -1))))
         return torch.as_tensor(self.last(inner) * self.spread + self.middle)
 
 

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from citemark.judges.embedded.surprise import FACTS, surprise_facts
 from training.examples import Example, judged
-from training.fit_network import SCHOOLING, SURPRISE, Network, Setting, fit
+from training.fit_network import SCHOOLING, SURPRISE, Lesson, Network, Setting, fit
 from training.judged import SUBSCORES, Array, JudgedCase
 from training.kept import Arrays
 from training.static_embeddings import minilm_folder
-from training.surprise import Surprises
 
 Floats = NDArray[np.float32]
 
@@ -35,20 +34,19 @@ class NetworkRows:
 
 def schooled(made: Sequence[JudgedCase], say: Callable[[str], None] = lambda _: None) -> Arrays:
     """What a network learns from made cases: the weights that it begins with on judged ones."""
-    network = fit(made, weights_file(), SCHOOLING, None, say)
+    network = fit(Lesson(made), weights_file(), SCHOOLING, say)
     return {name: weight.numpy() for name, weight in network.taught().items()}
 
 
 def fit_rows(
-    train: Sequence[JudgedCase],
+    lesson: Lesson,
     every: Sequence[JudgedCase],
-    surprises: Surprises | None,
     school: Arrays,
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[Network, NetworkRows]:
-    """A schooled network fitted to some cases, and what it says of all of them and the others."""
+    """A schooled network fitted to some cases, and what it says of every case."""
     begun = {name: torch.from_numpy(weight) for name, weight in school.items()}
-    network = fit(train, weights_file(), Setting(), surprises, say, begun)
+    network = fit(lesson, weights_file(), Setting(), say, begun)
     return network, rows_of(network, every)
 
 

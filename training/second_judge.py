@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,44 @@ import numpy as np
 from training.judged import SUBSCORES, Array, JudgedCase, totals_of
 
 PLACE = Path(__file__).resolve().parent / "cases"
-MADE = "made.jsonl"
-"""Queries and cited answers that an LLM wrote in the manner of answer engines, and judgments."""
-AGAIN = "again.txt"
-"""Judgments of judged sources, made in the same way as those of the made cases."""
 TOP = 4.0
 
 Judgments = Mapping[str, Mapping[int, Array]]
 """The 25 levels of some sources of some answers."""
 _LINE = re.compile(r"(\w+) (\d+): ((?:[0-4]{5} ?){5})")
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round of judging: the made cases, and what was judged again in the same way."""
+
+    made: str
+    """Queries and cited answers that an LLM wrote in the manner of answer engines, and judgments.
+
+    A case without an answer is another query (``of`` names the case whose answer it is about).
+    """
+    again: str
+    """Judgments of sources that the first judge had judged too."""
+
+    def cases(self) -> list[dict[str, Any]]:
+        """The made cases as they stand in the file."""
+        lines = (PLACE / self.made).read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
+    def judged_again(self) -> Judgments:
+        """What the second judge said of sources that the first one judged too."""
+        found: dict[str, dict[int, Array]] = {}
+        for line in (PLACE / self.again).read_text(encoding="utf-8").splitlines():
+            entry = _LINE.fullmatch(line.strip())
+            if entry is None:
+                raise SystemExit(f'{PLACE / self.again}: no judgment: "{line}"')
+            found.setdefault(entry[1], {})[int(entry[2])] = _levels(entry[3])
+        return found
+
+
+ROUNDS = (Round("made.jsonl", "again.txt"), Round("more.jsonl", "more_again.txt"))
+ASKED = "asked.jsonl"
+"""Other queries for judged answers, and judgments: of the last round, in the same way."""
 
 
 def mark_of(query: str, answer: str) -> str:
@@ -35,20 +65,39 @@ def mark_of(query: str, answer: str) -> str:
 
 
 def made_cases(judged: Sequence[JudgedCase], limit: int | None = None) -> list[JudgedCase]:
-    """The made cases, as the first judge would probably have judged them."""
-    lines = (PLACE / MADE).read_text(encoding="utf-8").splitlines()[:limit]
-    lean = leaning(judged_again(), judged)
-    return [_made(json.loads(line), lean) for line in lines]
+    """The made cases of all rounds, as the first judge would probably have judged them."""
+    answers: dict[str, str] = {}
+    found = []
+    for one in ROUNDS:
+        lean = leaning(one.judged_again(), judged)
+        for data in one.cases():
+            answers[data["id"]] = data["answer"] if "answer" in data else answers[data["of"]]
+            found.append(_made(data, answers[data["id"]], lean))
+    return found[:limit]
 
 
-def _made(data: Mapping[str, Any], lean: Array) -> JudgedCase:
+def other_queries(judged: Sequence[JudgedCase]) -> list[JudgedCase]:
+    """Judged answers with other queries, in the folds of those that they were given to."""
+    known = {mark_of(case.query, case.answer): case for case in judged}
+    lean = leaning(ROUNDS[-1].judged_again(), judged)
+    found = []
+    for line in (PLACE / ASKED).read_text(encoding="utf-8").splitlines():
+        data = json.loads(line)
+        first = known.get(data["of"])
+        if first is not None:
+            case = _made({"id": f"{first.id}-asked", **data}, first.answer, lean)
+            found.append(replace(case, answers=first.query))
+    return found
+
+
+def _made(data: Mapping[str, Any], answer: str, lean: Array) -> JudgedCase:
     given = {int(source): _levels(digits) for source, digits in data["judged"].items()}
     levels = np.clip(np.array(list(given.values())) - lean, 0.0, TOP)
     return JudgedCase(
         id=data["id"],
         engine="made",
         query=data["query"],
-        answer=data["answer"],
+        answer=answer,
         sources=tuple(given),
         passes=(1,) * len(given),
         levels=levels,
@@ -70,17 +119,6 @@ def judged_by_both(
         for source, levels in given.get(mark_of(case.query, case.answer), {}).items():
             if source in case.sources:
                 yield case, case.sources.index(source), levels
-
-
-def judged_again() -> Judgments:
-    """What the second judge said of sources that the first one judged too."""
-    found: dict[str, dict[int, Array]] = {}
-    for line in (PLACE / AGAIN).read_text(encoding="utf-8").splitlines():
-        entry = _LINE.fullmatch(line.strip())
-        if entry is None:
-            raise SystemExit(f'{PLACE / AGAIN}: no judgment: "{line}"')
-        found.setdefault(entry[1], {})[int(entry[2])] = _levels(entry[3])
-    return found
 
 
 def _levels(digits: str) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from citemark.rubrics import DEFAULT_METRICS
 from training.judged import SUBSCORES, Array, JudgedCase, totals_of
-from training.second_judge import judged_again, judged_by_both
+from training.second_judge import ROUNDS, judged_by_both
 
 
 def both_passes(path: Path, cases: Sequence[JudgedCase]) -> Array:
@@ -30,7 +30,7 @@ def both_passes(path: Path, cases: Sequence[JudgedCase]) -> Array:
 
 def both_judges(cases: Sequence[JudgedCase]) -> tuple[Array, Array, list[int]]:
     """The totals that the second LLM and the first gave where both judged, and the case of each."""
-    both = list(judged_by_both(judged_again(), cases))
+    both = [found for one in ROUNDS for found in judged_by_both(one.judged_again(), cases)]
     if not both:
         return np.zeros((0, 5)), np.zeros((0, 5)), []
     number = {case.id: i for i, case in enumerate(cases)}

@@ -44,8 +44,11 @@ class LanguageModel:
 
     def __init__(self, path: Path) -> None:
         reader = GGUFReader(str(path))
+        # Half as many bits are twice as fast, and the file had fewer still.
         self.weights = {
-            t.name: torch.from_numpy(np.array(dequantize(t.data, t.tensor_type), dtype=np.float32))
+            t.name: torch.from_numpy(
+                np.array(dequantize(t.data, t.tensor_type), dtype=np.float32)
+            ).bfloat16()
             for t in reader.tensors
         }
         words = reader.fields["tokenizer.ggml.tokens"].contents()
@@ -75,7 +78,8 @@ class LanguageModel:
             ]
 
     def _cost(self, hidden: Tensor, row: list[int]) -> Floats:
-        likely = functional.linear(hidden, self.weights["token_embd.weight"]).log_softmax(-1)
+        chances = functional.linear(hidden, self.weights["token_embd.weight"])
+        likely = chances.float().log_softmax(-1)
         return np.asarray(-likely[torch.arange(len(row)), torch.tensor(row)].numpy())
 
     def _hidden(self, ids: Tensor) -> Tensor:
@@ -83,7 +87,7 @@ class LanguageModel:
         turn = _TURN ** -(torch.arange(0, SIZE, 2).float() / SIZE)
         angle = torch.arange(ids.shape[1]).float()[:, None] * turn
         for i in range(LAYERS):
-            x = self._layer(f"blk.{i}.", x, angle.cos(), angle.sin())
+            x = self._layer(f"blk.{i}.", x, angle.cos().bfloat16(), angle.sin().bfloat16())
         return _level(x, self.weights["output_norm.weight"])
 
     def _layer(self, name: str, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

@@ -32,6 +32,7 @@ from training.mixture import Mixture, fit_mixture
 from training.out_of_fold import ALL_FOLDS, Evaluation, evaluation_of, raw
 from training.parts import Desk, Part
 from training.pseudo_labels import Variants
+from training.second_judge import other_queries
 from training.second_pass import both_passes
 
 PLACE = ROOT / "src" / "citemark" / "judges" / "embedded"
@@ -105,13 +106,15 @@ def write_full(desk: Desk, table: Table, variants: Variants, folder: Path) -> No
     import torch
 
     from training.export import export
+    from training.fit_network import Lesson
     from training.network_model import FACTS, fit_rows
 
     torch.set_num_threads(THREADS)
     cases = desk.cases()
     everything = np.ones(len(table.x), dtype=np.bool_)
     school = desk.known(Part("school"))
-    network, rows = fit_rows(cases, cases, surprises_kept(desk), school, say)
+    lesson = Lesson(cases, other_queries(cases), surprises_kept(desk))
+    network, rows = fit_rows(lesson, cases, school, say)
     export(network.encoder, network.head, folder)
     wide, made = with_facts(table, variants, rows.facts, FACTS)
     kernel = fit_table(wide, everything, made)

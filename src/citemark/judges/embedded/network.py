@@ -1,5 +1,7 @@
 """The shipped network: a small transformer reads each passage with the query, a head weighs them.
 
+The head also knows what the feature table says of a source.
+
 The passages of one case are read together and no others, so that a case always gets the same
 numbers. A passage's vector does not depend on the other passages: leaving one out, to see what
 rests on it, costs no more than another run of the head.
@@ -75,8 +77,10 @@ class Network:
         vectors, surprise = self._encoder.run(None, inputs)
         return np.asarray(vectors, dtype=np.float32), np.asarray(surprise, dtype=np.float32)
 
-    def levels(self, vectors: Floats, roles: Floats, live: NDArray[np.bool_]) -> Floats:
-        """The 25 levels of each row: a source with the passages that are there for it."""
+    def levels(
+        self, vectors: Floats, roles: Floats, live: NDArray[np.bool_], features: Floats
+    ) -> Floats:
+        """The 25 levels of each row: a source with its features and what is there for it."""
         step = max(1, _ROOM // max(1, len(vectors)))
         found = []
         for i in range(0, len(roles), step):
@@ -86,6 +90,7 @@ class Network:
                 "vectors": np.ascontiguousarray(every),
                 "roles": roles[some],
                 "live": live[some],
+                "features": features[some],
             }
             found.append(np.asarray(self._head.run(None, inputs)[0], dtype=np.float32))
         return np.concatenate(found)

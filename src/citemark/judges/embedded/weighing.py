@@ -104,7 +104,7 @@ class Weighing:
         """What the network says of some sources among some passages."""
         roles = self._roles[rows][:, company]
         live = np.ones(roles.shape[:2], dtype=np.bool_)
-        return network().levels(self._read.vectors[company], roles, live)
+        return network().levels(self._read.vectors[company], roles, live, self._table.values[rows])
 
     def _groups(self) -> Iterator[tuple[slice, list[int]]]:
         """All sources among all passages; in a huge answer some sources among some of them."""
@@ -164,11 +164,11 @@ class Weighing:
         live = np.ones((len(own), len(roles)), dtype=np.bool_)
         for row, group in zip(live, own, strict=True):
             row[list(group)] = False
-        features = [self._features_without(source, group) for group in own]
+        features = np.stack([self._features_without(source, group) for group in own])
         every = np.repeat(roles[None], len(own), 0)
-        seen = network().levels(self._read.vectors, every, live)
+        seen = network().levels(self._read.vectors, every, live, features)
         facts = np.concatenate([self._facts_of(roles, kept) for kept in live])
-        return mixture().levels(seen, np.hstack([np.stack(features), facts]))
+        return mixture().levels(seen, np.hstack([features, facts]))
 
     def _features_without(self, source: int, gone: Sequence[int]) -> Floats:
         left = without(self._reading, self._said_in(gone))
