@@ -24,9 +24,10 @@ from training.feature_groups import in_group
 from training.feature_model import Floats, Table, fit_table, table_of
 from training.judged import DATA, FOLDS, Array, JudgedCase
 from training.kept import WORK, Arrays, write_arrays
+from training.other_queries import other_queries
 from training.parts import PLAIN, Desk, Part
 from training.pseudo_labels import Variants, variants_of
-from training.second_judge import made_cases, other_queries
+from training.second_judge import made_cases
 
 Costs = dict[str, list[Floats]]
 

@@ -15,8 +15,8 @@ _FOLLOWED = {
     "fast": (*_FEATURES, "training.feature_groups"),
     "surprises": ("training.surprise",),
     "school": _NETWORK,
-    "network": _NETWORK,
-    "full": (*_FEATURES, *_NETWORK),
+    "network": (*_NETWORK, "training.other_queries"),
+    "full": (*_FEATURES, *_NETWORK, "training.other_queries"),
 }
 _KERNEL = ("training.fold_models", "training.feature_model", "citemark.judges.embedded.fast_model")
 _ALONE = {

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,6 @@ class Round:
 
 
 ROUNDS = (Round("made.jsonl", "again.txt"), Round("more.jsonl", "more_again.txt"))
-ASKED = "asked.jsonl"
-"""Other queries for judged answers, and judgments: of the last round, in the same way."""
 
 
 def mark_of(query: str, answer: str) -> str:
@@ -72,25 +70,12 @@ def made_cases(judged: Sequence[JudgedCase], limit: int | None = None) -> list[J
         lean = leaning(one.judged_again(), judged)
         for data in one.cases():
             answers[data["id"]] = data["answer"] if "answer" in data else answers[data["of"]]
-            found.append(_made(data, answers[data["id"]], lean))
+            found.append(made_case(data, answers[data["id"]], lean))
     return found[:limit]
 
 
-def other_queries(judged: Sequence[JudgedCase]) -> list[JudgedCase]:
-    """Judged answers with other queries, in the folds of those that they were given to."""
-    known = {mark_of(case.query, case.answer): case for case in judged}
-    lean = leaning(ROUNDS[-1].judged_again(), judged)
-    found = []
-    for line in (PLACE / ASKED).read_text(encoding="utf-8").splitlines():
-        data = json.loads(line)
-        first = known.get(data["of"])
-        if first is not None:
-            case = _made({"id": f"{first.id}-asked", **data}, first.answer, lean)
-            found.append(replace(case, answers=first.query))
-    return found
-
-
-def _made(data: Mapping[str, Any], answer: str, lean: Array) -> JudgedCase:
+def made_case(data: Mapping[str, Any], answer: str, lean: Array) -> JudgedCase:
+    """A case that the second judge judged, with its leaning taken off."""
     given = {int(source): _levels(digits) for source, digits in data["judged"].items()}
     levels = np.clip(np.array(list(given.values())) - lean, 0.0, TOP)
     return JudgedCase(

@@ -29,10 +29,10 @@ from training.fold_models import features_of, say, surprises_kept, with_facts
 from training.judged import SUBSCORES, Array, totals_of
 from training.kept import ROOT, read_arrays, write_arrays
 from training.mixture import Mixture, fit_mixture
+from training.other_queries import other_queries
 from training.out_of_fold import ALL_FOLDS, Evaluation, evaluation_of, raw
 from training.parts import Desk, Part
 from training.pseudo_labels import Variants
-from training.second_judge import other_queries
 from training.second_pass import both_passes
 
 PLACE = ROOT / "src" / "citemark" / "judges" / "embedded"
