@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from training.judged import DATA, SUBSCORES, JudgedCase, load
+from training.other_queries import other_queries
 from training.second_judge import (
     ROUNDS,
     judged_by_both,
@@ -42,6 +43,10 @@ def test_how_the_second_judge_leans_is_what_it_gives_more_where_both_judged() ->
 def test_an_answer_of_another_wording_is_another_case() -> None:
     given = {mark_of("tin", "Lead."): {1: np.full(SUBSCORES, 4.0)}}
     assert not list(judged_by_both(given, [judged(2.0)]))
+
+
+def test_other_queries_are_for_answers_that_are_there() -> None:
+    assert other_queries([judged(2.0)]) == []
 
 
 def test_the_made_cases_are_whole() -> None:
@@ -81,6 +86,21 @@ def test_the_second_judge_agrees_with_the_first_and_no_made_query_is_a_judged_on
         assert np.corrcoef(np.array(both).T)[0, 1] > 0.8
     asked = {" ".join(case.query.casefold().split()) for case in cases}
     assert asked.isdisjoint(" ".join(c.query.casefold().split()) for c in made_cases(cases))
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the judged cases are not there (../shared/data)")
+def test_another_query_for_a_judged_answer_stays_in_the_fold_of_the_first() -> None:
+    cases = load()
+    by_answer = {(case.answer, case.query): case for case in cases}
+    queries = {" ".join(case.query.casefold().split()) for case in cases}
+    others = other_queries(cases)
+    assert len(others) > 1000
+    for other in others:
+        first = by_answer[other.answer, other.answers]
+        assert other.fold == first.fold
+        assert set(other.sources) <= set(first.sources)
+        assert " ".join(other.query.casefold().split()) not in queries
+    assert {other.fold for other in others} == {0, 1, 2}
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the judged cases are not there (../shared/data)")

@@ -321,6 +321,33 @@ def test_weights_of_another_network_are_refused() -> None:
         network.go_on_from(taught)
 
 
+@needs_torch
+def test_dropout_drops_its_part_and_keeps_the_mean() -> None:
+    import torch
+    from training.network import Dropout
+
+    torch.manual_seed(0)
+    part, ones = 0.25, torch.ones(999, 101)
+    found = Dropout(part)(ones)
+    assert float((found == 0).float().mean()) == pytest.approx(part, abs=0.01)
+    assert float(found.mean()) == pytest.approx(1.0, abs=0.01)
+    assert torch.equal(Dropout(part).eval()(ones), ones)
+
+
+@needs_torch
+def test_a_language_model_reads_texts_by_themselves_and_after_their_lead() -> None:
+    from training.surprise import language_model
+
+    model, texts = language_model(), ["Tin melts at 232 degrees.", "Lead is heavy."]
+    lead = "Question: When does tin melt?\nAnswer:"
+    together = model.surprises(lead, texts)
+    for text, costs in zip(texts, together, strict=True):
+        (alone,) = model.surprises(lead, [text])
+        assert np.allclose(costs, alone, atol=0.3)
+    (elsewhere,) = model.surprises("Question: Who was Cleopatra?\nAnswer:", texts[:1])
+    assert elsewhere.sum() > together[0].sum()
+
+
 @needs_data
 @needs_torch
 @pytest.mark.filterwarnings("ignore")  # torch warns of its exporter and its tracer

@@ -33,6 +33,9 @@ Floats = NDArray[np.float32]
 Surprises = Mapping[str, Sequence[Floats]]
 """Of each case, the surprise at each token of each of its passages."""
 
+Memory = tuple[Tensor, Tensor]
+"""The keys and values of tokens that a layer has seen."""
+
 HEADS, KEYS, SIZE, LAYERS = 9, 3, 64, 30
 _TURN = 100_000.0
 _LONGEST = 110
@@ -67,14 +70,17 @@ class LanguageModel:
         """Minus the log probability of each token of each text after the lead."""
         before = self.tokenizer.encode(lead).ids
         rows = [self.tokenizer.encode(" " + text).ids[:_LONGEST] for text in texts]
-        ids = torch.zeros(len(rows), len(before) + max(map(len, rows)), dtype=torch.long)
+        ids = torch.zeros(len(rows), max(map(len, rows)), dtype=torch.long)
         for i, row in enumerate(rows):
-            ids[i, : len(before) + len(row)] = torch.tensor(before + row)
+            ids[i, : len(row)] = torch.tensor(row)
         with torch.no_grad():
-            hidden = self._hidden(ids)
+            # The lead is the same for all texts, so it is read once.
+            opening, memory = self._read(torch.tensor([before]), [])
+            hidden, _ = self._read(ids, memory)
+            last = opening[0, -1:]
             return [
-                self._cost(hidden[i, len(before) - 1 : len(before) + len(row) - 1], row)
-                for i, row in enumerate(rows)
+                self._cost(torch.cat([last, own[: len(row) - 1]]), row)
+                for own, row in zip(hidden, rows, strict=True)
             ]
 
     def _cost(self, hidden: Tensor, row: list[int]) -> Floats:
@@ -82,15 +88,22 @@ class LanguageModel:
         likely = chances.float().log_softmax(-1)
         return np.asarray(-likely[torch.arange(len(row)), torch.tensor(row)].numpy())
 
-    def _hidden(self, ids: Tensor) -> Tensor:
+    def _read(self, ids: Tensor, memory: Sequence[Memory]) -> tuple[Tensor, list[Memory]]:
+        """Tokens as the model sees them after what is in the memory, and their own memory."""
         x = self.weights["token_embd.weight"][ids]
+        start = memory[0][0].shape[2] if memory else 0
         turn = _TURN ** -(torch.arange(0, SIZE, 2).float() / SIZE)
-        angle = torch.arange(ids.shape[1]).float()[:, None] * turn
+        angle = torch.arange(start, start + ids.shape[1]).float()[:, None] * turn
+        cos, sin = angle.cos().bfloat16(), angle.sin().bfloat16()
+        own = []
         for i in range(LAYERS):
-            x = self._layer(f"blk.{i}.", x, angle.cos().bfloat16(), angle.sin().bfloat16())
-        return _level(x, self.weights["output_norm.weight"])
+            x, seen = self._layer(f"blk.{i}.", x, cos, sin, memory[i] if memory else None)
+            own.append(seen)
+        return _level(x, self.weights["output_norm.weight"]), own
 
-    def _layer(self, name: str, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    def _layer(
+        self, name: str, x: Tensor, cos: Tensor, sin: Tensor, memory: Memory | None
+    ) -> tuple[Tensor, Memory]:
         rows, length, _ = x.shape
 
         def through(part: str, value: Tensor) -> Tensor:
@@ -103,11 +116,18 @@ class LanguageModel:
         query = _turned(heads("attn_q", HEADS), cos, sin)
         key = _turned(heads("attn_k", KEYS), cos, sin).repeat_interleave(HEADS // KEYS, 1)
         value = heads("attn_v", KEYS).repeat_interleave(HEADS // KEYS, 1)
-        seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        if memory is not None:
+            key, value = (
+                torch.cat([old.expand(rows, -1, -1, -1), new], 2)
+                for old, new in zip(memory, (key, value), strict=True)
+            )
+        past = key.shape[2] - length
+        visible = torch.ones(length, past + length, dtype=torch.bool).tril(past)
+        seen = functional.scaled_dot_product_attention(query, key, value, visible)
         x = x + through("attn_output", seen.transpose(1, 2).reshape(rows, length, -1))
         normal = _level(x, self.weights[f"{name}ffn_norm.weight"])
         gate = functional.silu(through("ffn_gate", normal))
-        return x + through("ffn_down", gate * through("ffn_up", normal))
+        return x + through("ffn_down", gate * through("ffn_up", normal)), (key, value)
 
 
 def _level(x: Tensor, weight: Tensor) -> Tensor:

@@ -38,6 +38,8 @@ from training.second_pass import both_passes
 PLACE = ROOT / "src" / "citemark" / "judges" / "embedded"
 THREADS = 1
 """Always so many, because the last digits of sums depend on it: two runs give the same file."""
+NETWORK_THREADS = 2
+"""The network alone has both cores, and it too always."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def write_full(desk: Desk, table: Table, variants: Variants, folder: Path) -> No
     from training.fit_network import Lesson
     from training.network_model import FACTS, fit_rows
 
-    torch.set_num_threads(THREADS)
+    torch.set_num_threads(NETWORK_THREADS)
     cases = desk.cases()
     everything = np.ones(len(table.x), dtype=np.bool_)
     school = desk.known(Part("school"))
