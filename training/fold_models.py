@@ -30,6 +30,8 @@ from training.pseudo_labels import Variants, variants_of
 from training.second_judge import made_cases
 
 Costs = dict[str, list[Floats]]
+TAUGHT = "taught."
+"""What the names of the final network's weights begin with in its part."""
 
 
 def compute(part: Part, desk: Desk) -> Arrays:
@@ -146,24 +148,28 @@ def _school(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
 
 
 def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
+    """What the network of a fold says of all sources; of the final one, which has none, too."""
     import torch
 
     from training.fit_network import Lesson
     from training.network_model import FACTS, fit_rows
 
-    torch.set_num_threads(1)
+    final = part.fold is None
+    torch.set_num_threads(2 if final else 1)
 
     def chosen(some: Sequence[JudgedCase]) -> list[JudgedCase]:
         return [c for c in some if c.fold != part.fold and _in_share(c, part.variant)]
 
-    _, found = fit_rows(
+    network, found = fit_rows(
         Lesson(chosen(cases), chosen(other_queries(cases)), surprises_kept(desk)),
         cases,
         desk.known(Part("school")),
         lambda line: say(f"{part.name}: {line}"),
     )
     names = np.array(FACTS, dtype=np.str_)
-    return {"levels": found.levels, "facts": found.facts, "names": names}
+    kept: Arrays = {"levels": found.levels, "facts": found.facts, "names": names}
+    taught = network.taught() if final else {}
+    return {**kept, **{f"{TAUGHT}{name}": weight.numpy() for name, weight in taught.items()}}
 
 
 def say(line: str) -> None:

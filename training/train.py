@@ -25,11 +25,10 @@ from citemark.judges.embedded.intervals import Spread
 from training import figures, intervals, trust
 from training.evaluate import check, options, parts_of, run, threads
 from training.feature_model import Floats, Table, fit_table, stretch_of, write
-from training.fold_models import features_of, say, surprises_kept, with_facts
+from training.fold_models import TAUGHT, features_of, say, with_facts
 from training.judged import SUBSCORES, Array, totals_of
 from training.kept import ROOT, read_arrays, write_arrays
 from training.mixture import Mixture, fit_mixture
-from training.other_queries import other_queries
 from training.out_of_fold import ALL_FOLDS, Evaluation, evaluation_of, raw
 from training.parts import Desk, Part
 from training.pseudo_labels import Variants
@@ -38,8 +37,8 @@ from training.second_pass import both_passes
 PLACE = ROOT / "src" / "citemark" / "judges" / "embedded"
 THREADS = 1
 """Always so many, because the last digits of sums depend on it: two runs give the same file."""
-NETWORK_THREADS = 2
-"""The network alone has both cores, and it too always."""
+FINAL = Part("network")
+"""The network that is fitted to every fold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +103,21 @@ def write_fast(table: Table, variants: Variants, stretch: Floats, folder: Path) 
 
 
 def write_full(desk: Desk, table: Table, variants: Variants, folder: Path) -> None:
-    """Fit the network and its kernel to everything and write their files."""
+    """Write the network that was fitted to everything, and fit its kernel."""
     import torch
 
     from training.export import export
-    from training.fit_network import Lesson
-    from training.network_model import FACTS, fit_rows
+    from training.fit_network import Network, Setting
+    from training.network_model import weights_file
 
-    torch.set_num_threads(NETWORK_THREADS)
-    cases = desk.cases()
-    everything = np.ones(len(table.x), dtype=np.bool_)
-    school = desk.known(Part("school"))
-    lesson = Lesson(cases, other_queries(cases), surprises_kept(desk))
-    network, rows = fit_rows(lesson, cases, school, say)
+    kept = desk.known(FINAL)
+    network = Network(weights_file(), Setting())
+    network.go_on_from(
+        {k.removeprefix(TAUGHT): torch.from_numpy(v) for k, v in kept.items() if TAUGHT in k}
+    )
     export(network.encoder, network.head, folder)
-    wide, made = with_facts(table, variants, rows.facts, FACTS)
-    kernel = fit_table(wide, everything, made)
+    wide, made = with_facts(table, variants, kept["facts"], kept["names"].tolist())
+    kernel = fit_table(wide, np.ones(len(table.x), dtype=np.bool_), made)
     write(kernel, np.ones(SUBSCORES, dtype=np.float32), folder / "full.npz")
 
 
@@ -195,7 +193,7 @@ def main() -> None:
         wanted = [part for part in wanted if part.kind in ("features", "school", "surprises")]
     elif lessons is None:
         say("the cross-validation is not there, so it is run first (or: --without-evaluation)")
-    run(wanted, desk, max(1, chosen.workers))
+    run(wanted if fast_only else [*wanted, FINAL], desk, max(1, chosen.workers))
     if lessons is None and not chosen.without_evaluation:
         lessons = lessons_of(desk, fast_only=fast_only)
     for name in train(desk, chosen.out, lessons, fast_only=fast_only):
