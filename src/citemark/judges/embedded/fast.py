@@ -23,7 +23,7 @@ class FastJudge(Tier):
     """The judge for bulk work: a model fitted to an LLM judge, on features of the text."""
 
     name = TIER
-    signature = "embedded:fast/4"
+    signature = "embedded:fast/5"
 
     def _judgments(
         self, answer: ParsedAnswer, query: str, sources: Sequence[int], wanted: Sequence[Sheet]
