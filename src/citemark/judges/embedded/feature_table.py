@@ -45,9 +45,14 @@ def feature_table(
     if not reading.by_source:
         return FeatureTable((), (), np.zeros((0, 0), dtype=np.float32))
     embedder = embedder or static_embedder()
-    tables = [table_of(content_of(r, query, embedder), query) for r in condensed(reading)]
+    # The linear algebra library now and then warns of invalid values that it finds beside small
+    # matrices; whether any came of it is looked at below.
+    with np.errstate(invalid="ignore"):
+        tables = [table_of(content_of(r, query, embedder), query) for r in condensed(reading)]
     sources = tuple(source for table in tables for source in table.sources)
     values = np.concatenate([table.values for table in tables])
+    if not np.isfinite(values).all():
+        raise FloatingPointError("a feature of this answer is not a number")
     return FeatureTable(
         sources,
         (*tables[0].names, *DISCLAIMERS),
