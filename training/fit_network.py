@@ -206,7 +206,7 @@ def fit(
         order = rng.permutation(len(pool))
         for start in range(0, len(order), setting.batch):
             batch = [pool[i] for i in order[start : start + setting.batch]]
-            # In half as many bits it takes a third less time.
+            # In half as many bits it takes less time.
             with torch.autocast("cpu", torch.bfloat16):
                 loss = _loss(network, batch, setting)
             optimizer.zero_grad()

@@ -85,7 +85,7 @@ def dropped(x: Tensor, part: float) -> Tensor:
     """Some values, by chance, set to 0 and the others raised to make up for it.
 
     One byte is drawn for each value, eight bytes at a time: torch's own dropout, which draws a
-    number for each, took a fifth of the time that fitting takes.
+    number for each, took much of the time that fitting takes.
     """
     drawn = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
     limit = round(part * 256)

@@ -47,7 +47,7 @@ class LanguageModel:
 
     def __init__(self, path: Path) -> None:
         reader = GGUFReader(str(path))
-        # Half as many bits are twice as fast, and the file had fewer still.
+        # Half as many bits are faster, and the file had fewer still.
         self.weights = {
             t.name: torch.from_numpy(
                 np.array(dequantize(t.data, t.tensor_type), dtype=np.float32)
