@@ -23,7 +23,8 @@ TOP = 4.0
 
 Judgments = Mapping[str, Mapping[int, Array]]
 """The 25 levels of some sources of some answers."""
-_LINE = re.compile(r"(\w+) (\d+): ((?:[0-4]{5} ?){5})")
+_LINE = re.compile(r"(\w+) (\d+): ((?:[0-4]{5} ?){2,5})")
+"""An answer, a source and its levels: of all metrics or of the first few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,4 +108,6 @@ def judged_by_both(
 
 
 def _levels(digits: str) -> Array:
-    return np.array([float(digit) for digit in digits if digit != " "])
+    """The levels as they are written; 0 for metrics that were not judged."""
+    given = [float(digit) for digit in digits if digit != " "]
+    return np.array(given + [0.0] * (SUBSCORES - len(given)))
