@@ -7,11 +7,9 @@ import re
 import numpy as np
 import pytest
 from training.judged import DATA, SUBSCORES, JudgedCase, load
-from training.other_queries import ASKED, other_queries, strictness
+from training.other_queries import other_queries
 from training.second_judge import (
     ROUNDS,
-    Judgments,
-    Round,
     judged_by_both,
     leaning,
     made_cases,
@@ -51,16 +49,6 @@ def test_other_queries_are_for_answers_that_are_there() -> None:
     assert other_queries([judged(2.0)]) == []
 
 
-def test_how_strict_the_first_judge_is_beside_the_second() -> None:
-    class Twice(Round):
-        def judged_again(self) -> Judgments:
-            return said(4.0, 2.0)
-
-    found = strictness(Twice("", ""), [judged(2.0, 1.0)])
-    assert found == pytest.approx(0.5)
-    assert strictness(Twice("", ""), []) == pytest.approx(1.0)
-
-
 def test_the_made_cases_are_whole() -> None:
     cases = made_cases([])
     assert len({case.query.casefold() for case in cases}) == len(cases)
@@ -89,9 +77,9 @@ def test_another_query_is_about_the_answer_of_another_case() -> None:
 @pytest.mark.skipif(not DATA.exists(), reason="the judged cases are not there (../shared/data)")
 def test_the_second_judge_agrees_with_the_first_and_no_made_query_is_a_judged_one() -> None:
     cases = load()
-    for one in (*ROUNDS, *ASKED):
+    for one in ROUNDS:
         both = [
-            (levels[:10].sum(), case.levels[row][:10].sum())
+            (levels.sum(), case.levels[row].sum())
             for case, row, levels in judged_by_both(one.judged_again(), cases)
         ]
         assert len(both) > 100
@@ -106,7 +94,7 @@ def test_another_query_for_a_judged_answer_stays_in_the_fold_of_the_first() -> N
     by_answer = {(case.answer, case.query): case for case in cases}
     queries = {" ".join(case.query.casefold().split()) for case in cases}
     others = other_queries(cases)
-    assert len(others) > 4000
+    assert len(others) > 1000
     for other in others:
         first = by_answer[other.answer, other.answers]
         assert other.fold == first.fold

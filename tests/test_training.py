@@ -14,23 +14,28 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from training import evaluate, train
 from training.evaluation_report import report
+from training.feature_model import Table
 from training.fold_models import compute, features_of, with_facts
 from training.intervals import spread_of
-from training.judged import DATA, FOLDS, SUBSCORES, load
+from training.judged import DATA, FOLDS, SUBSCORES, Array, load, totals_of
 from training.kept import closure, fingerprint, read_arrays, write_arrays
-from training.mixture import cross_fitted, fit_mixture
+from training.lift import lift_of
+from training.mixture import cross_fitted, fit_rows
 from training.out_of_fold import ALL_FOLDS, evaluation_of
 from training.parts import Desk, Part
 from training.second_pass import both_passes
 
 from citemark.judges.embedded.fast_model import load as load_kernel
+from citemark.judges.embedded.opening import FACTS
 from citemark.rubrics import DEFAULT_METRICS
 
 ROOT = Path(__file__).parents[1]
@@ -114,7 +119,8 @@ def test_two_runs_write_the_same_files(desk: Desk, made: Path, tmp_path: Path) -
     assert not list((tmp_path / "a").glob(".new-*"))
     model = load_kernel(tmp_path / "a" / "model" / "fast.npz")
     table, _ = features_of(desk)
-    assert np.corrcoef(model.levels(table.x)[:, 20], table.levels[:, 20])[0, 1] > 0.9
+    levels = model.levels(table.x, table.opening.astype(np.float32))
+    assert np.corrcoef(levels[:, 20], table.levels[:, 20])[0, 1] > 0.9
 
 
 def test_without_an_evaluation_the_shipped_figures_stay(desk: Desk, tmp_path: Path) -> None:
@@ -180,17 +186,47 @@ def test_a_model_has_not_seen_the_queries_that_it_is_asked_about(desk: Desk, mad
     np.testing.assert_array_equal(now, before)
 
 
+def _table(levels: Array, said: NDArray[np.bool_] | None = None) -> Table:
+    """A table without features; every third source has an opening before it."""
+    rows = len(levels)
+    opening = np.zeros((rows, FACTS))
+    opening[::3] = 0.2, 4.0, 0.5
+    return Table(
+        names=(),
+        x=np.zeros((rows, 0), dtype=np.float32),
+        opening=opening,
+        said=np.ones(rows, dtype=np.bool_) if said is None else said,
+        levels=levels,
+        totals=totals_of(levels),
+        case=np.arange(rows),
+        fold=np.arange(rows) % 5,
+        weight=np.ones(rows),
+        two=np.zeros(rows, dtype=np.bool_),
+    )
+
+
+def test_what_an_opening_is_worth_is_learned_for_relevance_and_influence_alone() -> None:
+    chance = np.random.default_rng(2)
+    levels = chance.uniform(0, 3, (400, SUBSCORES))
+    table = _table(levels)
+    missed = np.where(table.opening[:, :1] > 0, 0.5, 0.0) * np.ones(SUBSCORES)
+    gained = table.opening @ lift_of(missed, table.opening, table.weight)
+    assert np.allclose(gained[::3, :10], 0.5, atol=0.01)
+    assert not gained[:, 10:].any()
+    assert not gained[1::3].any()
+
+
 def test_a_mixture_takes_more_of_the_better_model() -> None:
     chance = np.random.default_rng(0)
     levels = chance.uniform(0, 4, (400, SUBSCORES))
     good, bad = levels + chance.normal(0, 0.3, levels.shape), np.full_like(levels, 2.0)
-    weight, fold = np.ones(400), np.arange(400) % 5
-    assert (fit_mixture(good, bad, levels, weight).weights > 0.9).all()
-    assert (fit_mixture(bad, good, levels, weight).weights < 0.1).all()
+    table = _table(levels, said=np.arange(400) % 7 > 0)
+    every, said = np.ones(400, dtype=np.bool_), table.said
+    assert (fit_rows(good, bad, table, every).weights > 0.9).all()
+    assert (fit_rows(bad, good, table, every).weights < 0.1).all()
     one, other = (levels + chance.normal(0, 1, levels.shape) for _ in range(2))
-    assert abs(fit_mixture(one, other, levels, weight).weights - 0.5).max() < 0.1
-    said = np.arange(400) % 7 > 0
-    mixed = cross_fitted(one, other, levels, weight, fold, said)
+    assert abs(fit_rows(one, other, table, every).weights - 0.5).max() < 0.1
+    mixed = cross_fitted(one, other, table)
     assert mixed.min() >= 0
     assert mixed.max() <= 4
     assert not mixed[~said].any()
@@ -203,10 +239,11 @@ def test_a_mixture_takes_more_of_the_better_model() -> None:
 def test_a_mixture_of_a_fold_is_fitted_to_the_others() -> None:
     chance = np.random.default_rng(1)
     levels, network, kernel = (chance.uniform(0, 4, (100, SUBSCORES)) for _ in range(3))
-    fold, weight, said = np.arange(100) % 5, np.ones(100), np.ones(100, dtype=np.bool_)
-    before = cross_fitted(network, kernel, levels, weight, fold, said)
-    own = fold == 2
-    after = cross_fitted(network, kernel, np.where(own[:, None], 0.0, levels), weight, fold, said)
+    table = _table(levels)
+    before = cross_fitted(network, kernel, table)
+    own = table.fold == 2
+    changed = replace(table, levels=np.where(own[:, None], 0.0, levels))
+    after = cross_fitted(network, kernel, changed)
     np.testing.assert_array_equal(before[own], after[own])
     assert (before[~own] != after[~own]).any()
 

@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from citemark.citations import parse_answer
 from citemark.judges.embedded.fast_model import FastModel, names_of, nearness, scaled
 from citemark.judges.embedded.feature_table import feature_table
+from citemark.judges.embedded.opening import FACTS, opening_facts
 from citemark.judges.embedded.statements import read
+from training.examples import feature_names, features_of
 from training.judged import FOLDS, SUBSCORES, JudgedCase, rows
+from training.lift import lift_of
 from training.pseudo_labels import Variants, targets
 
 Array = NDArray[np.float64]
@@ -38,6 +41,8 @@ class Table:
 
     names: tuple[str, ...]
     x: Floats
+    opening: Array
+    """What is known of the opening that leads up to the source: (rows, facts)."""
     said: NDArray[np.bool_]
     """Whether the source is cited for anything that says something."""
     levels: Array
@@ -50,20 +55,22 @@ class Table:
 
 def table_of(cases: Sequence[JudgedCase]) -> Table:
     """Read every answer and take the features of its judged sources."""
-    found: list[Floats | None] = []
-    names: tuple[str, ...] = ()
+    found: list[Floats] = []
+    openings: list[Floats] = []
+    said: list[bool] = []
     for case in cases:
-        features = feature_table(read(parse_answer(case.answer), case.query), case.query)
-        names = names or features.names
-        place = {source: i for i, source in enumerate(features.sources)}
-        found.extend(features.values[place[s]] if s in place else None for s in case.sources)
-    empty = np.zeros(len(names), dtype=np.float32)
+        answer = parse_answer(case.answer)
+        features = feature_table(read(answer, case.query), case.query)
+        found.append(features_of(features, case.sources))
+        openings.append(opening_facts(answer, case.sources))
+        said += [source in features.sources for source in case.sources]
     levels, totals, number = rows(cases)
     passes = np.concatenate([case.passes for case in cases])
     return Table(
-        names=names,
-        x=np.stack([empty if row is None else row for row in found]),
-        said=np.array([row is not None for row in found]),
+        names=feature_names(),
+        x=np.concatenate(found),
+        opening=np.concatenate(openings).astype(np.float64),
+        said=np.array(said),
         levels=levels,
         totals=totals,
         case=number,
@@ -98,6 +105,7 @@ def fit(
         weights=weights.astype(np.float32),
         base=base.astype(np.float32),
         stretch=np.ones(SUBSCORES, dtype=np.float32),
+        lift=np.zeros((FACTS, SUBSCORES), dtype=np.float32),
     )
 
 
@@ -141,18 +149,21 @@ def stretch_of(levels: Array, predicted: Array) -> Floats:
 
 
 def stretched(table: Table, predicted: Array) -> Array:
-    """Out-of-fold predictions drawn apart by factors from the other folds."""
+    """Out-of-fold predictions lifted and drawn apart, by what the other folds teach."""
     out = predicted.copy()
     for fold in range(FOLDS):
         test = table.fold == fold
+        missed = (table.levels - predicted)[~test]
+        lift = lift_of(missed, table.opening[~test], table.weight[~test])
+        raised = predicted + table.opening @ lift
         base = table.levels[~test].mean(0)
-        factor = stretch_of(table.levels[~test], predicted[~test])
-        out[test] = np.clip(base + factor * (predicted[test] - base), 0, 4)
+        factor = stretch_of(table.levels[~test], raised[~test])
+        out[test] = np.clip(base + factor * (raised[test] - base), 0, 4)
     out[~table.said] = 0
     return out
 
 
-def write(model: FastModel, stretch: Floats, path: Path) -> None:
+def write(model: FastModel, path: Path) -> None:
     """Write the model file."""
     step = np.float32(np.abs(model.landmarks).max() / _STEPS)
     np.savez_compressed(
@@ -165,5 +176,6 @@ def write(model: FastModel, stretch: Floats, path: Path) -> None:
         width=np.float64(model.width),
         weights=model.weights,
         base=model.base,
-        stretch=stretch,
+        stretch=model.stretch,
+        lift=model.lift,
     )

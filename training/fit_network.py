@@ -52,9 +52,9 @@ class Setting:
     head_rate: float = 6e-4
     ranking: float = 0.5
     surprise: float = 1.0
-    made: float = 0.2
+    made: float = 0.1
     """So many made variants in a round, as a part of the judged cases."""
-    asked: float = 1.0
+    asked: float = 0.5
     """So many judged answers to other queries, likewise."""
     seed: int = 0
 

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from training.feature_model import stretch_of
+from citemark.judges.embedded.opening import FACTS
+from training.feature_model import Table, stretch_of
 from training.judged import SUBSCORES, Array
+from training.lift import lift_of
 
 TOP = 4.0
 HALF_WAY = 0.5
@@ -30,24 +32,31 @@ class Mixture:
     """(25,): the LLM's mean levels, about which levels are drawn apart."""
     stretch: Array
     """(25,): how far they are drawn apart."""
+    lift: Array
+    """(facts, 25): what a source gains by the opening before it."""
 
-    def levels(self, network: Array, kernel: Array) -> Array:
+    def levels(self, network: Array, kernel: Array, opening: Array) -> Array:
         """The mixed levels on the scale of 0 to 4: (rows, 25)."""
-        mixed = self.weights * network + (1 - self.weights) * kernel
+        mixed = self.weights * network + (1 - self.weights) * kernel + opening @ self.lift
         return np.clip(self.base + self.stretch * (mixed - self.base), 0, TOP)
 
 
 def even() -> Mixture:
     """Half of each, as they are: where there is nothing to fit a mixture to."""
-    return Mixture(np.full(SUBSCORES, EVEN), np.zeros(SUBSCORES), np.ones(SUBSCORES))
+    no_lift = np.zeros((FACTS, SUBSCORES))
+    return Mixture(np.full(SUBSCORES, EVEN), np.zeros(SUBSCORES), np.ones(SUBSCORES), no_lift)
 
 
-def fit_mixture(network: Array, kernel: Array, levels: Array, weight: Array) -> Mixture:
+def fit_mixture(
+    network: Array, kernel: Array, opening: Array, levels: Array, weight: Array
+) -> Mixture:
     """The mixture that errs least on predictions for unseen answers, drawn apart as the LLM is."""
     weights = parts_of(network, kernel, levels, weight)
     mixed = weights * network + (1 - weights) * kernel
+    lift = lift_of(levels - mixed, opening, weight)
     base = np.average(levels, axis=0, weights=weight)
-    return Mixture(weights, base, stretch_of(levels, mixed).astype(np.float64))
+    stretch = stretch_of(levels, mixed + opening @ lift).astype(np.float64)
+    return Mixture(weights, base, stretch, lift)
 
 
 def parts_of(network: Array, kernel: Array, levels: Array, weight: Array) -> Array:
@@ -62,27 +71,23 @@ def parts_of(network: Array, kernel: Array, levels: Array, weight: Array) -> Arr
     return np.asarray(drawn, dtype=np.float64)
 
 
-def cross_fitted(
-    network: Array,
-    kernel: Array,
-    levels: Array,
-    weight: Array,
-    fold: NDArray[np.int64],
-    said: NDArray[np.bool_],
-) -> Array:
+def cross_fitted(network: Array, kernel: Array, table: Table) -> Array:
     """The mixed levels of every row, by a mixture fitted to the other folds.
 
     With one fold alone there is nothing to fit to: half of each. Where a source says nothing,
     every level is 0.
     """
-    found = np.zeros_like(levels)
-    for one in np.unique(fold):
-        test, others = fold == one, (fold != one) & said
-        mixture = (
-            fit_mixture(network[others], kernel[others], levels[others], weight[others])
-            if others.any()
-            else even()
-        )
-        found[test] = mixture.levels(network[test], kernel[test])
-    found[~said] = 0
+    found = np.zeros_like(table.levels)
+    for one in np.unique(table.fold):
+        test, others = table.fold == one, (table.fold != one) & table.said
+        mixture = fit_rows(network, kernel, table, others) if others.any() else even()
+        found[test] = mixture.levels(network[test], kernel[test], table.opening[test])
+    found[~table.said] = 0
     return found
+
+
+def fit_rows(network: Array, kernel: Array, table: Table, rows: NDArray[np.bool_]) -> Mixture:
+    """The mixture that some rows of a table ask for."""
+    return fit_mixture(
+        network[rows], kernel[rows], table.opening[rows], table.levels[rows], table.weight[rows]
+    )

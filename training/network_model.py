@@ -19,6 +19,8 @@ from training.static_embeddings import minilm_folder
 
 Floats = NDArray[np.float32]
 
+_LARGE = 4096
+
 __all__ = ["FACTS", "NetworkRows", "fit_rows", "rows_of", "schooled"]
 
 
@@ -33,9 +35,15 @@ class NetworkRows:
 
 
 def schooled(made: Sequence[JudgedCase], say: Callable[[str], None] = lambda _: None) -> Arrays:
-    """What a network learns from made cases: the weights that it begins with on judged ones."""
+    """What a network learns from made cases: the weights that it begins with on judged ones.
+
+    Large ones in 16 bits, because they are kept beside the program.
+    """
     network = fit(Lesson(made), weights_file(), SCHOOLING, say)
-    return {name: weight.numpy() for name, weight in network.taught().items()}
+    return {
+        name: (weight.half() if weight.numel() >= _LARGE else weight).numpy()
+        for name, weight in network.taught().items()
+    }
 
 
 def fit_rows(
@@ -45,7 +53,7 @@ def fit_rows(
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[Network, NetworkRows]:
     """A schooled network fitted to some cases, and what it says of every case."""
-    begun = {name: torch.from_numpy(weight) for name, weight in school.items()}
+    begun = {name: torch.from_numpy(weight).float() for name, weight in school.items()}
     network = fit(lesson, weights_file(), Setting(), say, begun)
     return network, rows_of(network, every)
 

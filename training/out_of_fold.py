@@ -20,6 +20,7 @@ from training.mixture import TOP, cross_fitted
 from training.parts import PLAIN, Desk, Part
 
 EMBEDDED = "embedded"
+NO_OPENING = "without openings: what stands before the first marker"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +56,18 @@ def evaluation_of(desk: Desk, folds: Sequence[int]) -> Evaluation:
     """Everything that is kept about some folds; a tier that is not finished is left out."""
     whole, _ = features_of(desk)
     table = part_of(whole, np.isin(whole.fold, folds))
+    unled = replace(table, opening=np.zeros_like(table.opening))
     fast, network, full = (raw(desk, whole, kind, folds) for kind in ("fast", "network", "full"))
     tiers: dict[str, Tier] = {}
     ablations: dict[str, dict[str, Array]] = {}
     if fast is not None:
         tiers[FAST] = tier_of(drawn(table, fast), table)
         ablations[FAST] = {"everything": tiers[FAST].totals} | _left_out(desk, whole, table, folds)
+        ablations[FAST][NO_OPENING] = _totals(drawn(unled, fast))
     if network is not None and full is not None:
         tiers[EMBEDDED] = tier_of(mixed(table, network, full), table)
         ablations[EMBEDDED] = {"everything": tiers[EMBEDDED].totals}
+        ablations[EMBEDDED][NO_OPENING] = _totals(mixed(unled, network, full))
         ablations[EMBEDDED]["the network alone"] = _totals(drawn(table, network))
         ablations[EMBEDDED]["the kernel alone"] = _totals(drawn(table, full))
         if fast is not None:
@@ -111,7 +115,7 @@ def drawn(table: Table, levels: Array) -> Array:
 
 def mixed(table: Table, network: Array, kernel: Array) -> Array:
     """The levels of a network and a kernel together, mixed as the other folds ask for."""
-    return cross_fitted(network, kernel, table.levels, table.weight, table.fold, table.said)
+    return cross_fitted(network, kernel, table)
 
 
 def tier_of(levels: Array, table: Table) -> Tier:

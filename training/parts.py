@@ -8,7 +8,12 @@ from pathlib import Path
 from training.judged import DATA, FOLDS, JudgedCase, load
 from training.kept import WORK, Arrays, fingerprint, read_arrays
 
-_FEATURES = ("training.judged", "training.pseudo_labels", "citemark.judges.embedded.feature_table")
+_FEATURES = (
+    "training.judged",
+    "training.pseudo_labels",
+    "citemark.judges.embedded.feature_table",
+    "citemark.judges.embedded.opening",
+)
 _NETWORK = ("training.network_model", "training.second_judge")
 _FOLLOWED = {
     "features": _FEATURES,
@@ -20,7 +25,7 @@ _FOLLOWED = {
 }
 _KERNEL = ("training.fold_models", "training.feature_model", "citemark.judges.embedded.fast_model")
 _ALONE = {
-    "features": _KERNEL[:2],
+    "features": (*_KERNEL[:2], "training.examples"),
     "fast": _KERNEL,
     "surprises": _KERNEL[:1],
     "school": _KERNEL[:1],
@@ -28,6 +33,8 @@ _ALONE = {
     "full": _KERNEL,
 }
 """Modules that count without what they import."""
+SHIPPED = Path(__file__).resolve().parent / "schooled"
+"""Parts that come with the program, because they take long and seldom change: the school."""
 PLAIN = "plain"
 """The variant that is fitted without made variants."""
 
@@ -87,7 +94,9 @@ class Desk:
 
     def get(self, part: Part) -> Arrays | None:
         """What is kept of a part, if it is finished."""
-        return read_arrays(self.path(part))
+        path = self.path(part)
+        found = read_arrays(path)
+        return read_arrays(SHIPPED / path.name) if found is None else found
 
     def known(self, part: Part) -> Arrays:
         """What is kept of a part that must be finished."""

@@ -23,8 +23,7 @@ TOP = 4.0
 
 Judgments = Mapping[str, Mapping[int, Array]]
 """The 25 levels of some sources of some answers."""
-_LINE = re.compile(r"(\w+) (\d+): ((?:[0-4]{5} ?){2,5})")
-"""An answer, a source and its levels: of all metrics or of the first few."""
+_LINE = re.compile(r"(\w+) (\d+): ((?:[0-4]{5} ?){5})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +107,4 @@ def judged_by_both(
 
 
 def _levels(digits: str) -> Array:
-    """The levels as they are written; 0 for metrics that were not judged."""
-    given = [float(digit) for digit in digits if digit != " "]
-    return np.array(given + [0.0] * (SUBSCORES - len(given)))
+    return np.array([float(digit) for digit in digits if digit != " "])

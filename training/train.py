@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +26,10 @@ from training import figures, intervals, trust
 from training.evaluate import check, options, parts_of, run, threads
 from training.feature_model import Floats, Table, fit_table, stretch_of, write
 from training.fold_models import TAUGHT, features_of, say, with_facts
-from training.judged import SUBSCORES, Array, totals_of
+from training.judged import Array, totals_of
 from training.kept import ROOT, read_arrays, write_arrays
-from training.mixture import Mixture, fit_mixture
+from training.lift import lift_of
+from training.mixture import Mixture, fit_rows
 from training.out_of_fold import ALL_FOLDS, Evaluation, evaluation_of, raw
 from training.parts import Desk, Part
 from training.pseudo_labels import Variants
@@ -47,6 +48,8 @@ class Lessons:
 
     stretch: Floats
     """Of the fast tier."""
+    lift: Floats
+    """Likewise: what a source gains by the opening before it."""
     mixture: Mixture | None
     spreads: dict[str, list[Spread]]
     trust: dict[str, float]
@@ -66,14 +69,16 @@ def lessons_of(desk: Desk, *, fast_only: bool) -> Lessons | None:
     evaluation = evaluation_of(desk, ALL_FOLDS)
     said, mixture = table.said, None
     if network is not None and full is not None and not fast_only:
-        mixture = fit_mixture(network[said], full[said], table.levels[said], table.weight[said])
+        mixture = fit_rows(network, full, table, said)
     spreads = {
         name: [intervals.spread_of(tier.totals[:, i], table.totals[:, i]) for i in range(5)]
         for name, tier in evaluation.tiers.items()
     }
+    lift = lift_of(table.levels - fast, table.opening, table.weight)
     passes = both_passes(desk.data, evaluation.cases)[:, table.two]
     return Lessons(
-        stretch=stretch_of(table.levels, fast),
+        stretch=stretch_of(table.levels, fast + table.opening @ lift),
+        lift=lift.astype(np.float32),
         mixture=mixture,
         spreads=spreads,
         trust={name: _spearman(tier.totals, evaluation) for name, tier in evaluation.tiers.items()},
@@ -96,10 +101,12 @@ def needed(*, fast_only: bool) -> list[Part]:
     return [part for part in parts if not part.variant]
 
 
-def write_fast(table: Table, variants: Variants, stretch: Floats, folder: Path) -> None:
+def write_fast(
+    table: Table, variants: Variants, stretch: Floats, lift: Floats, folder: Path
+) -> None:
     """Fit the fast tier to everything and write its file."""
-    everything = np.ones(len(table.x), dtype=np.bool_)
-    write(fit_table(table, everything, variants), stretch, folder / "fast.npz")
+    kernel = fit_table(table, np.ones(len(table.x), dtype=np.bool_), variants)
+    write(replace(kernel, stretch=stretch, lift=lift), folder / "fast.npz")
 
 
 def write_full(desk: Desk, table: Table, variants: Variants, folder: Path) -> None:
@@ -118,14 +125,14 @@ def write_full(desk: Desk, table: Table, variants: Variants, folder: Path) -> No
     export(network.encoder, network.head, folder)
     wide, made = with_facts(table, variants, kept["facts"], kept["names"].tolist())
     kernel = fit_table(wide, np.ones(len(table.x), dtype=np.bool_), made)
-    write(kernel, np.ones(SUBSCORES, dtype=np.float32), folder / "full.npz")
+    write(kernel, folder / "full.npz")
 
 
 def write_lessons(lessons: Lessons, place: Path, model: Path) -> None:
     """Write what cross-validation taught: mixture, intervals and how far to trust each tier."""
     if lessons.mixture is not None:
         m = lessons.mixture
-        arrays = {"weights": m.weights, "base": m.base, "stretch": m.stretch}
+        arrays = {"weights": m.weights, "base": m.base, "stretch": m.stretch, "lift": m.lift}
         write_arrays(
             model / "mixture.npz", {k: np.asarray(v, dtype=np.float32) for k, v in arrays.items()}
         )
@@ -141,24 +148,25 @@ def _take_over(place: Path, new: Path, names: Iterable[str]) -> None:
             shutil.copyfile(place / name, new / name)
 
 
-def shipped_stretch(place: Path) -> Floats:
-    """The stretch of the fast tier as the package has it."""
+def shipped(place: Path) -> tuple[Floats, Floats]:
+    """The stretch and the lift of the fast tier as the package has them."""
     path = place / "model" / "fast.npz"
     if read_arrays(path) is None:
         raise SystemExit(f"no model at {path}; leave out --without-evaluation")
-    return load_kernel(path).stretch
+    kernel = load_kernel(path)
+    return kernel.stretch, kernel.lift
 
 
 def train(desk: Desk, place: Path, lessons: Lessons | None, *, fast_only: bool) -> list[str]:
     """Fit everything, and only then put the files in their place; the names of the files."""
     table, variants = features_of(desk)
-    stretch = shipped_stretch(place) if lessons is None else lessons.stretch
+    stretch, lift = shipped(place) if lessons is None else (lessons.stretch, lessons.lift)
     (place / "model").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as scratch:
         new = Path(scratch)
         (new / "model").mkdir()
         _take_over(place, new, ("intervals.toml", "model/trust.toml"))
-        write_fast(table, variants, stretch, new / "model")
+        write_fast(table, variants, stretch, lift, new / "model")
         if not fast_only:
             write_full(desk, table, variants, new / "model")
         if lessons is not None:

@@ -13,6 +13,7 @@ from citemark.judges.embedded.fast_model import fast_model
 from citemark.judges.embedded.feature_table import feature_table
 from citemark.judges.embedded.judgments import Given, Sheet, Tier
 from citemark.judges.embedded.match import read_query
+from citemark.judges.embedded.opening import opening_facts
 from citemark.judges.embedded.overlap import overlap_of
 from citemark.judges.embedded.statements import read
 
@@ -23,15 +24,18 @@ class FastJudge(Tier):
     """The judge for bulk work: a model fitted to an LLM judge, on features of the text."""
 
     name = TIER
-    signature = "embedded:fast/5"
+    signature = "embedded:fast/6"
 
     def _judgments(
         self, answer: ParsedAnswer, query: str, sources: Sequence[int], wanted: Sequence[Sheet]
     ) -> Given:
         reading, asked = read(answer, query), read_query(query)
         table = feature_table(reading, query)
-        levels = fast_model().levels(table.values).tolist() if table.sources else []
-        found: dict[int, list[float]] = dict(zip(table.sources, levels, strict=True))
+        found: dict[int, list[float]] = {}
+        if table.sources:
+            opening = opening_facts(answer, table.sources)
+            levels = fast_model().levels(table.values, opening).tolist()
+            found.update(zip(table.sources, levels, strict=True))
         overlap = overlap_of(reading)
         shown: dict[Trait, list[float]] = {}
         for source in sources:

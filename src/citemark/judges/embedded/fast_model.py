@@ -15,6 +15,7 @@ from threading import Lock
 
 import numpy as np
 
+from citemark.judges.embedded.opening import lifted
 from citemark.judges.embedded.vectors import Floats
 
 LIMIT = 4.0
@@ -82,6 +83,8 @@ class FastModel:
     """(25,): the mean levels."""
     stretch: Floats
     """(25,): how far levels are drawn apart, to vary as much as the LLM's."""
+    lift: Floats
+    """(facts, 25): what a source gains by the opening before it."""
 
     def raw(self, values: Floats) -> Floats:
         """The levels as they were fitted: (sources, 25)."""
@@ -89,9 +92,10 @@ class FastModel:
         near = _bell(rows, product(rows, self.landmarks.T), self.squares, self.width)
         return np.asarray(product(near, self.weights) + self.base, dtype=np.float32)
 
-    def levels(self, values: Floats) -> Floats:
+    def levels(self, values: Floats, opening: Floats) -> Floats:
         """The levels, drawn apart and on the scale of 0 to 4: (sources, 25)."""
-        stretched = self.base + self.stretch * (self.raw(values) - self.base)
+        raw = self.raw(values) + lifted(opening, self.lift)
+        stretched = self.base + self.stretch * (raw - self.base)
         return np.asarray(np.minimum(np.maximum(stretched, 0), TOP))
 
 
@@ -109,6 +113,7 @@ def load(path: Path) -> FastModel:
             weights=data["weights"],
             base=data["base"],
             stretch=data["stretch"],
+            lift=data["lift"],
         )
 
 

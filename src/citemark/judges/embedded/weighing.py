@@ -19,6 +19,7 @@ from citemark.citations import ParsedAnswer
 from citemark.judges.embedded.fast_model import TOP, FastModel, load
 from citemark.judges.embedded.feature_table import FeatureTable, feature_table
 from citemark.judges.embedded.network import Read, network
+from citemark.judges.embedded.opening import lifted, opening_facts
 from citemark.judges.embedded.passages import Passage, passages_of, roles_of
 from citemark.judges.embedded.statements import Reading, Statement, read
 from citemark.judges.embedded.surprise import surprise_facts
@@ -45,10 +46,13 @@ class Mixture:
     """(25,): the network's part of each level."""
     base: Floats
     stretch: Floats
+    lift: Floats
+    """(facts, 25): what a source gains by the opening before it."""
 
-    def levels(self, seen: Floats, features: Floats) -> Floats:
-        """The levels on the scale of 0 to 4, from the network's and the features: (rows, 25)."""
+    def levels(self, seen: Floats, features: Floats, opening: Floats) -> Floats:
+        """The levels on the scale of 0 to 4, from what is known of each source: (rows, 25)."""
         mixed = self.share * seen + (1 - self.share) * self.features.raw(features)
+        mixed += lifted(opening, self.lift)
         return np.clip(self.base + self.stretch * (mixed - self.base), 0, TOP)
 
 
@@ -59,7 +63,7 @@ def mixture() -> Mixture:
     with as_file(folder / "full.npz") as path:
         features = load(path)
     with as_file(folder / "mixture.npz") as path, np.load(path, allow_pickle=False) as data:
-        return Mixture(features, data["weights"], data["base"], data["stretch"])
+        return Mixture(features, data["weights"], data["base"], data["stretch"], data["lift"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,7 @@ class Weighing:
         self._table = feature_table(self._reading, query)
         self._credited = {s.n: {*s.sources, *s.block_sources} for s in answer.sentences}
         self.sources = self._table.sources
+        self._opening = opening_facts(answer, self.sources)
 
     @cached_property
     def _read(self) -> Read:
@@ -97,7 +102,7 @@ class Weighing:
             return {}
         seen = np.concatenate([self._seen(rows, company) for rows, company in self._groups()])
         facts = surprise_facts(self._read.surprise, _credit(self._roles))
-        found = mixture().levels(seen, np.hstack([self._table.values, facts]))
+        found = mixture().levels(seen, np.hstack([self._table.values, facts]), self._opening)
         return dict(zip(self.sources, found, strict=True))
 
     def _seen(self, rows: slice, company: Sequence[int]) -> Floats:
@@ -168,7 +173,9 @@ class Weighing:
         every = np.repeat(roles[None], len(own), 0)
         seen = network().levels(self._read.vectors, every, live, features)
         facts = np.concatenate([self._facts_of(roles, kept) for kept in live])
-        return mixture().levels(seen, np.hstack([features, facts]))
+        # The opening is not the source's own: it stays what it was.
+        opening = np.repeat(self._opening[place : place + 1], len(own), 0)
+        return mixture().levels(seen, np.hstack([features, facts]), opening)
 
     def _features_without(self, source: int, gone: Sequence[int]) -> Floats:
         left = without(self._reading, self._said_in(gone))
