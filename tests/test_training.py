@@ -190,7 +190,7 @@ def _table(levels: Array, said: NDArray[np.bool_] | None = None) -> Table:
     """A table without features; every third source has an opening before it."""
     rows = len(levels)
     opening = np.zeros((rows, FACTS))
-    opening[::3] = 0.2, 4.0, 0.5
+    opening[::3] = 1.0, 4.0
     return Table(
         names=(),
         x=np.zeros((rows, 0), dtype=np.float32),

@@ -17,30 +17,24 @@ from citemark.citations import ParsedAnswer
 from citemark.judges.embedded.said import says_nothing
 from citemark.judges.embedded.vectors import Floats
 
-FACTS = 3
+FACTS = 2
 """The columns of ``opening_facts``."""
 
 
 def opening_facts(answer: ParsedAnswer, sources: Sequence[int]) -> Floats:
-    """How long the opening is that leads up to each source: (sources, FACTS), mostly 0.
+    """Whether an opening leads up to each source, and how long it is: (sources, FACTS), mostly 0.
 
-    By words: as a part of the answer, as a logarithm, and as a part of the opening together with
-    what the source is cited for.
+    The length is a logarithm of its words. What the source itself is cited for plays no part.
 
     >>> from citemark.citations import parse_answer
-    >>> answer = parse_answer("It depends on the metal. Tin melts early [1]. Zinc does not [2].")
-    >>> opening_facts(answer, [1, 2])[:, 2].tolist()
-    [0.625, 0.0]
+    >>> answer = parse_answer("This all depends on the alloy. Tin melts early [1]. Zinc no [2].")
+    >>> opening_facts(answer, [1, 2]).tolist()
+    [[1.0, 2.8073549270629883], [0.0, 0.0]]
     """
     found = np.zeros((len(sources), FACTS), dtype=np.float32)
     opening, leads = _opening(answer)
-    if not opening or leads.isdisjoint(sources):
-        return found
-    total = sum(sentence.words for sentence in answer.sentences)
-    for row, source in zip(found, sources, strict=True):
-        if source in leads:
-            own = sum(s.words for s in answer.sentences if source in s.sources)
-            row[:] = opening / total, np.log2(1 + opening), opening / (opening + own)
+    if opening:
+        found[[source in leads for source in sources]] = 1, np.log2(1 + opening)
     return found
 
 
