@@ -7,7 +7,6 @@ import pytest
 import citemark
 from citemark.citations import parse_answer
 from citemark.judges.embedded.opening import opening_facts
-from citemark.scorecard import SourceCard
 
 QUERY = "Is sourdough easier to digest than other bread?"
 OPENING = (
@@ -57,12 +56,13 @@ def test_a_source_gains_relevance_and_influence_by_its_opening_and_loses_it_when
     first, second = REST.split(". ")
     second = second.rstrip(".")
 
-    def score(answer: str) -> SourceCard:
-        return citemark.score(query=QUERY, answer=answer, judge=judge)[1]
+    def score(answer: str) -> dict[str, float]:
+        card = citemark.score(query=QUERY, answer=answer, judge=judge)[1]
+        return {name: one.expected or 0.0 for name, one in card.scores.items()}
 
     led = score(f"{OPENING} {first}. {second}.")
     ahead = score(f"{first}. {OPENING} {second}.")
     for metric in ("relevance", "influence"):
-        assert led.scores[metric].expected > ahead.scores[metric].expected
+        assert led[metric] > ahead[metric]
     for metric in ("uniqueness", "diversity", "count"):
-        assert led.scores[metric].expected == ahead.scores[metric].expected
+        assert led[metric] == ahead[metric]
