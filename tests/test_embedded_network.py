@@ -18,28 +18,8 @@ from citemark.citations import parse_answer
 from citemark.judges.embedded.judge import resting
 from citemark.judges.embedded.network import network
 from citemark.judges.embedded.passages import passages_of, roles_of
-from citemark.judges.embedded.reader_weights import (
-    BLOCK,
-    BYTES,
-    LARGE,
-    MOST,
-    PACKED,
-    SCALE,
-    STEP,
-    WIDE,
-    Arrays,
-    as_multiplied,
-    packed,
-    unpacked,
-)
 from citemark.judges.embedded.surprise import FACTS, surprise_facts
-from citemark.judges.embedded.tokens import (
-    PASSAGE_TOKENS,
-    QUERY_TOKENS,
-    Text,
-    layout_of,
-    text_of,
-)
+from citemark.judges.embedded.tokens import PASSAGE_TOKENS, QUERY_TOKENS, pairs_of
 from citemark.judges.embedded.weighing import MOST_PASSAGES, Weighing
 from test_embedded_judge import ANSWER, FEED, MITES, QUEEN, QUERY, VENT, WRAP
 
@@ -93,53 +73,9 @@ def test_vectors_do_not_depend_on_the_other_passages() -> None:
 
 
 def test_long_texts_are_cut_to_what_the_network_reads() -> None:
-    text = text_of("why " * 500, passages_of(parse_answer("word " * 3000 + "[1].")))
-    assert len(text.lead) <= QUERY_TOKENS + 10
-    assert [len(passage) for passage in text.passages] == [PASSAGE_TOKENS]
-
-
-def test_a_passage_is_laid_out_after_its_query_and_apart_from_the_others() -> None:
-    layout = layout_of([Text((1, 2), ((3, 4, 5), (6,))), Text((7,), ((8, 9),))])
-    assert layout.ids.tolist() == list(range(1, 10))
-    assert layout.places.tolist() == [0, 1, 2, 3, 4, 2, 0, 1, 2]
-    assert layout.before.tolist() == [1, 0, 1, 2, 3, 1, 6, 6, 7]
-    assert layout.lead.tolist() == [0, 0, 0, 3, 3]
-    seen = {
-        int(token): {int(layout.ids[k]) for k, far in zip(keys, row, strict=True) if far == 0}
-        for tokens, keys, hidden in zip(layout.own, layout.keys, layout.hidden, strict=True)
-        for token, row in zip(tokens, hidden, strict=True)
-        if token < len(layout.ids)
-    }
-    assert [seen[i] for i in range(9)] == [
-        *({1}, {1, 2}),
-        *({1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3, 4, 5}),
-        *({1, 2, 6}, {7}, {7, 8}, {7, 8, 9}),
-    ]
-    flat = layout.own.flatten()
-    assert flat[layout.back].tolist() == list(range(9))
-
-
-def test_weights_in_four_bits_come_back() -> None:
-    chance = np.random.default_rng(3)
-    whole = chance.integers(-8, 8, (4 * BLOCK, 6))
-    scale = chance.uniform(0.01, 0.1, (4, 6)).astype(np.float16)
-    found = unpacked(packed(whole), scale)
-    np.testing.assert_allclose(found, whole * np.repeat(scale.astype(np.float32), BLOCK, 0))
-
-
-def test_large_inputs_are_multiplied_apart_and_no_byte_runs_over() -> None:
-    chance = np.random.default_rng(4)
-    whole, large = chance.integers(-8, 8, (4 * BLOCK, 6)), np.array([3, 70])
-    scale = chance.uniform(0.01, 0.1, (4, 6)).astype(np.float16)
-    kept: Arrays = {"m" + PACKED: packed(whole), "m" + SCALE: scale, "m" + LARGE: large}
-    made = as_multiplied("m", kept)
-    assert abs(made["m" + BYTES].astype(int)).max() == MOST
-    assert not made["m" + BYTES][large].any()
-    weight = unpacked(kept["m" + PACKED], scale)
-    np.testing.assert_array_equal(made["m" + WIDE], weight[large])
-    again = made["m" + BYTES] * made["m" + STEP]
-    again[large] = made["m" + WIDE]
-    assert abs(again - weight).max() <= made["m" + STEP].max() / 2 + 1e-6
+    passages = passages_of(parse_answer("word " * 3000 + "[1]."))
+    pairs = pairs_of("why " * 500, passages)
+    assert pairs.ids.shape[1] <= QUERY_TOKENS + PASSAGE_TOKENS + 3
 
 
 def test_of_a_huge_answer_every_source_is_read() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from citemark.judges.embedded.tokens import layout_of
 from training.examples import (
     Example,
     asked_otherwise,
@@ -21,29 +22,33 @@ from training.examples import (
     variants,
 )
 from training.judged import JudgedCase
-from training.network import Head
-from training.reader import KEPT, Reader
+from training.network import Encoder, Head
 from training.surprise import Surprises
+
+_CHUNK = 3000
+"""Tokens, padding included, that are read at once."""
+
 
 SURPRISE = 4.0
 """What the network's guesses of surprise are multiplied by: they are near 1."""
-_TOLD = 50
-"""After so many steps a word is said."""
 _MADE_FROM = 12
 """Variants are made of every twelfth case: more would never be used."""
 State = Mapping[str, Tensor]
 """The weights of a network, or some of them, by name."""
+Place = tuple[int, int]
+"""An example and one of its sentences."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """How the network is fitted."""
 
-    epochs: int = 2
+    epochs: int = 3
     batch: int = 8
+    kept: int = 3
     dropout: float = 0.1
-    """In the reader; the head has its own."""
-    reader_rate: float = 1e-4
+    """In the encoder; the head has its own."""
+    encoder_rate: float = 1e-4
     head_rate: float = 6e-4
     ranking: float = 0.5
     surprise: float = 1.0
@@ -64,23 +69,23 @@ class Lesson:
     surprises: Surprises | None = None
 
 
-SCHOOLING = Setting(epochs=1)
+SCHOOLING = Setting(epochs=2)
 """How it is first fitted to made cases, whose words the language model is not asked about."""
 
 
 class Network(nn.Module):
-    """Reader and head together."""
+    """Encoder and head together."""
 
-    def __init__(self, dropout: float = 0.0) -> None:
+    def __init__(self, weights: Path, setting: Setting) -> None:
         super().__init__()
-        self.reader = Reader(dropout)
+        self.encoder = Encoder(weights, kept=setting.kept, dropout=setting.dropout)
         self.head = Head(len(feature_names()))
-        self._lower: dict[int, Tensor] = {}
+        self._lower: dict[int, list[Tensor]] = {}
 
     def together(
         self, examples: Sequence[Example], vectors: Sequence[Tensor]
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """What the head takes: one row for each source."""
+        """What the head reads: one row for each source."""
         length = max(len(v) for v in vectors)
         rows, roles, live = [], [], []
         for example, own in zip(examples, vectors, strict=True):
@@ -92,33 +97,43 @@ class Network(nn.Module):
         features = torch.from_numpy(np.concatenate([example.features for example in examples]))
         return torch.stack(rows), torch.stack(roles), torch.stack(live), features
 
-    def read(self, examples: Sequence[Example]) -> tuple[list[Tensor], list[Tensor]]:
-        """The vectors of each example's passages, and the surprise at the passages' tokens."""
-        lower = torch.cat([self._read(example) for example in examples])
-        layout = layout_of([example.text for example in examples])
-        with torch.autocast("cpu", enabled=False):
-            vectors, surprise = self.reader.upper(lower, layout)
-        rows = [1 + len(example.text.passages) for example in examples]
-        tokens = [example.text.length for example in examples]
-        return (
-            [own[1:] for own in vectors.split(rows)],
-            [
-                own[len(example.text.lead) :]
-                for own, example in zip(surprise.split(tokens), examples, strict=True)
-            ],
-        )
+    def read(self, examples: Sequence[Example]) -> tuple[list[Tensor], dict[Place, Tensor]]:
+        """The vectors of each example's passages, and the surprise at each passage's tokens."""
+        lower = [self._read(example) for example in examples]
+        flat = [(i, j) for i, rows in enumerate(lower) for j in range(len(rows))]
+        flat.sort(key=lambda place: len(lower[place[0]][place[1]]))
+        found: dict[Place, Tensor] = {}
+        surprises: dict[Place, Tensor] = {}
+        for chunk in _chunks(flat, [len(lower[i][j]) for i, j in flat]):
+            length = len(lower[chunk[-1][0]][chunk[-1][1]])
+            x = torch.stack([_lengthened(lower[i][j].float(), length) for i, j in chunk])
+            live = np.stack([_fit(examples[i].pairs.live[j], length) for i, j in chunk])
+            own = np.stack([_fit(examples[i].pairs.passage[j], length) for i, j in chunk])
+            vectors, surprise = self.encoder.upper(x, torch.from_numpy(live), torch.from_numpy(own))
+            found |= dict(zip(chunk, vectors, strict=True))
+            surprises |= dict(zip(chunk, surprise, strict=True))
+        vectors_of = [
+            torch.stack([found[i, j] for j in range(len(rows))]) for i, rows in enumerate(lower)
+        ]
+        return vectors_of, surprises
 
-    def _read(self, example: Example) -> Tensor:
+    def _read(self, example: Example) -> list[Tensor]:
         """The tokens of an example after the lower layers, which never change: read once."""
         known = self._lower.get(id(example))
         if known is None:
-            known = self.reader.lower(layout_of([example.text]))
+            pairs = example.pairs
+            was, _ = self.encoder.training, self.encoder.eval()
+            with torch.no_grad():
+                x = self.encoder.lower(torch.from_numpy(pairs.ids), torch.from_numpy(pairs.live))
+            self.encoder.train(was)
+            known = [row[: int(n)].half() for row, n in zip(x, pairs.live.sum(1), strict=True)]
             self._lower[id(example)] = known
         return known
 
     def taught(self) -> State:
         """The weights that fitting changes."""
-        fixed = tuple(f"reader.layers.{i}." for i in range(KEPT))
+        fixed = tuple(f"encoder.layers.{i}." for i in range(self.encoder.kept))
+        fixed += ("encoder.words", "encoder.places", "encoder.kind", "encoder.norm")
         return {k: v for k, v in self.state_dict().items() if not k.startswith(fixed)}
 
     def go_on_from(self, taught: State) -> None:
@@ -134,8 +149,26 @@ class Network(nn.Module):
         self._lower.clear()
 
 
+def _lengthened(rows: Tensor, length: int) -> Tensor:
+    return functional.pad(rows, (0, 0, 0, length - len(rows)))
+
+
+def _fit(row: NDArray[np.bool_], length: int) -> NDArray[np.bool_]:
+    return np.pad(row[:length], (0, max(0, length - len(row))))
+
+
+def _chunks(places: Sequence[Place], lengths: Sequence[int]) -> list[list[Place]]:
+    chunks: list[list[Place]] = [[]]
+    for place, length in zip(places, lengths, strict=True):
+        if chunks[-1] and length * (len(chunks[-1]) + 1) > _CHUNK:
+            chunks.append([])
+        chunks[-1].append(place)
+    return chunks
+
+
 def fit(
     lesson: Lesson,
+    weights: Path,
     setting: Setting,
     say: Callable[[str], None] = lambda _: None,
     schooled: State | None = None,
@@ -144,7 +177,7 @@ def fit(
     torch.manual_seed(setting.seed)
     torch.use_deterministic_algorithms(True)
     rng = np.random.default_rng(setting.seed)
-    network = Network(setting.dropout)
+    network = Network(weights, setting)
     costs = lesson.surprises
     real = usable(judged(case, costs[case.id] if costs else None) for case in lesson.cases)
     if schooled is not None:
@@ -171,7 +204,7 @@ def fit(
             pool += [some[i] for i in rng.choice(len(some), size=count, replace=False)]
         total = 0.0
         order = rng.permutation(len(pool))
-        for step, start in enumerate(range(0, len(order), setting.batch), 1):
+        for start in range(0, len(order), setting.batch):
             batch = [pool[i] for i in order[start : start + setting.batch]]
             # In half as many bits it takes less time.
             with torch.autocast("cpu", torch.bfloat16):
@@ -182,26 +215,26 @@ def fit(
             optimizer.step()
             schedule.step()
             total += loss.item() * len(batch)
-            if step % _TOLD == 0:
-                say(f"round {epoch + 1}, {start + len(batch)} of {len(order)} cases")
-        say(f"round {epoch + 1} of {setting.epochs}: loss {total / len(order):.3f}")
+        say(f"epoch {epoch + 1} of {setting.epochs}: loss {total / len(order):.3f}")
     network.forget()
-    network.reader.settle()
     return network.eval()
 
 
 def _optimizer(
     network: Network, setting: Setting, steps: int
 ) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
-    reader = [p for p in network.reader.parameters() if p.requires_grad]
+    upper = network.encoder.layers[setting.kept :]
+    for parameter in network.encoder.parameters():
+        parameter.requires_grad_(False)
+    upper.requires_grad_(True)
     groups = [
-        {"params": reader, "lr": setting.reader_rate, "weight_decay": 0.01},
+        {"params": list(upper.parameters()), "lr": setting.encoder_rate, "weight_decay": 0.01},
         {"params": list(network.head.parameters()), "lr": setting.head_rate, "weight_decay": 0.05},
     ]
-    optimizer = torch.optim.AdamW(groups, fused=True)
+    optimizer = torch.optim.AdamW(groups)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer,
-        [setting.reader_rate, setting.head_rate],
+        [setting.encoder_rate, setting.head_rate],
         total_steps=steps * setting.epochs,
         pct_start=0.15,
     )
@@ -228,13 +261,14 @@ def _loss(network: Network, batch: Sequence[Example], setting: Setting) -> Tenso
     return loss + setting.surprise * _surprise_loss(batch, surprises)
 
 
-def _surprise_loss(batch: Sequence[Example], surprises: Sequence[Tensor]) -> Tensor:
+def _surprise_loss(batch: Sequence[Example], surprises: Mapping[Place, Tensor]) -> Tensor:
     said, asked = [torch.zeros(1)], [torch.zeros(1)]
-    for example, own in zip(batch, surprises, strict=True):
-        if example.surprise is not None:
-            wanted = torch.from_numpy(example.surprise)
+    for (i, j), own in surprises.items():
+        known = batch[i].surprise
+        if known is not None:
+            wanted = torch.from_numpy(known[j, : len(own)])
             there = ~wanted.isnan()
-            said.append(own[there].float())
+            said.append(own[: len(wanted)][there])
             asked.append(wanted[there] / SURPRISE)
     return functional.mse_loss(torch.cat(said), torch.cat(asked))
 

@@ -30,8 +30,6 @@ from training.pseudo_labels import Variants, variants_of
 from training.second_judge import made_cases
 
 Costs = dict[str, list[Floats]]
-_ATTENDED = 3
-"""Every third made case is read at school: all of them would take longer than all else."""
 TAUGHT = "taught."
 """What the names of the final network's weights begin with in its part."""
 
@@ -146,8 +144,7 @@ def _school(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
 
     # All networks wait for it, so it may have both cores; always two, for the sake of the digits.
     torch.set_num_threads(2)
-    made = made_cases(cases, desk.limit)[::_ATTENDED]
-    return schooled(made, lambda line: say(f"{part.name}: {line}"))
+    return schooled(made_cases(cases, desk.limit), lambda line: say(f"{part.name}: {line}"))
 
 
 def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:

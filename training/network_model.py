@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from citemark.judges.embedded.surprise import FACTS, surprise_facts
-from training.examples import judged
-from training.fit_network import SCHOOLING, SURPRISE, Lesson, Network, Setting, State, fit
+from training.examples import Example, judged
+from training.fit_network import SCHOOLING, SURPRISE, Lesson, Network, Setting, fit
 from training.judged import SUBSCORES, Array, JudgedCase
 from training.kept import Arrays
-from training.reader import BLOCK, in_four_bits
+from training.static_embeddings import minilm_folder
 
 Floats = NDArray[np.float32]
 
 _LARGE = 4096
-_SCALE, _SHAPE = ".blocks.scale", ".blocks.shape"
 
 __all__ = ["FACTS", "NetworkRows", "fit_rows", "rows_of", "schooled"]
 
@@ -36,39 +35,15 @@ class NetworkRows:
 
 
 def schooled(made: Sequence[JudgedCase], say: Callable[[str], None] = lambda _: None) -> Arrays:
-    """What a network learns from made cases: the weights that it begins with on judged ones."""
-    return packed(fit(Lesson(made), SCHOOLING, say).taught())
+    """What a network learns from made cases: the weights that it begins with on judged ones.
 
-
-def packed(taught: State) -> Arrays:
-    """Weights as they are kept: those that are read in 4 bits in as many, the head's in 16."""
-    found: dict[str, NDArray[np.generic]] = {}
-    for name, weight in taught.items():
-        if not name.startswith("reader.layers") or weight.ndim < 2:
-            large = weight.numel() >= _LARGE
-            found[name] = (weight.half() if large else weight).numpy()
-            continue
-        whole, scale = in_four_bits(weight)
-        half = (whole.to(torch.int16) + 8).to(torch.uint8).view(-1, 2)
-        found[name] = (half[:, 0] | half[:, 1] << 4).numpy()
-        found[f"{name}{_SCALE}"] = scale.half().numpy()
-        found[f"{name}{_SHAPE}"] = np.array(weight.shape)
-    return found
-
-
-def unpacked(kept: Arrays) -> State:
-    """Weights as they are read and fitted."""
-    found: dict[str, Tensor] = {}
-    for name, array in kept.items():
-        if name.endswith((_SCALE, _SHAPE)):
-            continue
-        if f"{name}{_SCALE}" not in kept:
-            found[name] = torch.from_numpy(array).float()
-            continue
-        both = np.stack([array & 15, array >> 4], -1).astype(np.float32).reshape(-1, BLOCK) - 8
-        weight = both * kept[f"{name}{_SCALE}"].astype(np.float32)
-        found[name] = torch.from_numpy(weight.reshape(kept[f"{name}{_SHAPE}"]))
-    return found
+    Large ones in 16 bits, because they are kept beside the program.
+    """
+    network = fit(Lesson(made), weights_file(), SCHOOLING, say)
+    return {
+        name: (weight.half() if weight.numel() >= _LARGE else weight).numpy()
+        for name, weight in network.taught().items()
+    }
 
 
 def fit_rows(
@@ -78,8 +53,14 @@ def fit_rows(
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[Network, NetworkRows]:
     """A schooled network fitted to some cases, and what it says of every case."""
-    network = fit(lesson, Setting(), say, unpacked(school))
+    begun = {name: torch.from_numpy(weight).float() for name, weight in school.items()}
+    network = fit(lesson, weights_file(), Setting(), say, begun)
     return network, rows_of(network, every)
+
+
+def weights_file() -> Path:
+    """The weights of MiniLM as they were before."""
+    return minilm_folder() / "model.safetensors"
 
 
 def rows_of(network: Network, cases: Sequence[JudgedCase]) -> NetworkRows:
@@ -88,15 +69,23 @@ def rows_of(network: Network, cases: Sequence[JudgedCase]) -> NetworkRows:
     with torch.no_grad():
         for case in cases:
             example = judged(case)
-            if not example.text.passages:
+            if not len(example.pairs.ids):
                 levels.append(np.zeros((len(case.sources), SUBSCORES)))
                 facts.append(np.zeros((len(case.sources), len(FACTS)), dtype=np.float32))
                 continue
             vectors, surprises = network.read([example])
             seen = network.head(*network.together([example], vectors))
             levels.append(seen.double().numpy())
-            ends = np.cumsum([len(ids) for ids in example.text.passages])[:-1]
-            costs = np.split(SURPRISE * surprises[0].numpy(), ends)
+            costs = [
+                _tokens(example, row, SURPRISE * surprises[0, row].numpy())
+                for row in range(len(example.pairs.ids))
+            ]
             facts.append(surprise_facts(costs, example.roles[..., 0] + example.roles[..., 1]))
             network.forget()
     return NetworkRows(np.concatenate(levels), np.concatenate(facts))
+
+
+def _tokens(example: Example, row: int, costs: Floats) -> Floats:
+    """The costs of a passage's own tokens, without its closing mark."""
+    where = np.flatnonzero(example.pairs.passage[row])[:-1]
+    return costs[where[where < len(costs)]]

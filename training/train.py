@@ -33,14 +33,11 @@ from training.mixture import Mixture, fit_rows
 from training.out_of_fold import ALL_FOLDS, Evaluation, evaluation_of, raw
 from training.parts import Desk, Part
 from training.pseudo_labels import Variants
-from training.second_judge import made_cases
 from training.second_pass import both_passes
 
 PLACE = ROOT / "src" / "citemark" / "judges" / "embedded"
 THREADS = 1
 """Always so many, because the last digits of sums depend on it: two runs give the same file."""
-_SHOWN = 40
-"""So many made cases show how large the inputs of the reader's matrices are."""
 FINAL = Part("network")
 """The network that is fitted to every fold."""
 
@@ -116,17 +113,16 @@ def write_full(desk: Desk, table: Table, variants: Variants, folder: Path) -> No
     """Write the network that was fitted to everything, and fit its kernel."""
     import torch
 
-    from training.examples import judged
     from training.export import export
-    from training.fit_network import Network
+    from training.fit_network import Network, Setting
+    from training.network_model import weights_file
 
     kept = desk.known(FINAL)
-    network = Network().eval()
+    network = Network(weights_file(), Setting())
     network.go_on_from(
         {k.removeprefix(TAUGHT): torch.from_numpy(v) for k, v in kept.items() if TAUGHT in k}
     )
-    shown = made_cases(desk.cases(), _SHOWN)
-    export(network, [judged(case).text for case in shown], folder)
+    export(network.encoder, network.head, folder)
     wide, made = with_facts(table, variants, kept["facts"], kept["names"].tolist())
     kernel = fit_table(wide, np.ones(len(table.x), dtype=np.bool_), made)
     write(kernel, folder / "full.npz")
