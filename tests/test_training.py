@@ -1,12 +1,10 @@
 """Training and evaluation: the same files from the same data, stopped and resumed, honest folds.
 
-The whole takes an hour; here it runs on a handful of cases. The network's part needs torch and
-is skipped where that is not installed (`make train` installs it in a place of its own).
+The whole takes an hour; here it runs on a handful of cases.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import signal
@@ -42,10 +40,6 @@ ROOT = Path(__file__).parents[1]
 FAST_PARTS = [Part("features"), *(Part("fast", fold) for fold in range(FOLDS))]
 needs_data = pytest.mark.skipif(
     not DATA.is_file(), reason="the judged cases (../shared/data) are not in this place"
-)
-needs_torch = pytest.mark.skipif(
-    any(importlib.util.find_spec(name) is None for name in ("torch", "gguf", "onnx")),
-    reason="the training libraries (training/requirements.txt) are not installed",
 )
 _THINGS = ("heat pump", "slate roof", "rain barrel", "clay oven", "wool blanket", "oak floor")
 _FACTS = (
@@ -104,7 +98,7 @@ def desk(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Desk:
     return _keep(Desk(made, None, tmp_path_factory.mktemp("work")), FAST_PARTS)
 
 
-def _files(folder: Path) -> dict[str, bytes]:
+def files_in(folder: Path) -> dict[str, bytes]:
     found = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
@@ -115,7 +109,7 @@ def test_two_runs_write_the_same_files(desk: Desk, made: Path, tmp_path: Path) -
         lessons = train.lessons_of(one, fast_only=True)
         written = train.train(one, place, lessons, fast_only=True)
         assert written == ["intervals.toml", "model/fast.npz", "model/trust.toml"]
-    assert _files(tmp_path / "a") == _files(tmp_path / "b")
+    assert files_in(tmp_path / "a") == files_in(tmp_path / "b")
     assert not list((tmp_path / "a").glob(".new-*"))
     model = load_kernel(tmp_path / "a" / "model" / "fast.npz")
     table, _ = features_of(desk)
@@ -127,9 +121,20 @@ def test_without_an_evaluation_the_shipped_figures_stay(desk: Desk, tmp_path: Pa
     with pytest.raises(SystemExit, match="--without-evaluation"):
         train.train(desk, tmp_path, None, fast_only=True)
     train.train(desk, tmp_path, train.lessons_of(desk, fast_only=True), fast_only=True)
-    before = _files(tmp_path)
+    before = files_in(tmp_path)
     train.train(desk, tmp_path, None, fast_only=True)
-    assert _files(tmp_path) == before
+    assert files_in(tmp_path) == before
+
+
+def test_lessons_are_taken_without_touching_the_models(desk: Desk, tmp_path: Path) -> None:
+    lessons = train.lessons_of(desk, fast_only=True)
+    train.train(desk, tmp_path, lessons, fast_only=True)
+    before = files_in(tmp_path)
+    (tmp_path / "intervals.toml").unlink()
+    assert train.take_lessons(lessons, tmp_path) == ["intervals.toml", "model/trust.toml"]
+    assert files_in(tmp_path) == before
+    with pytest.raises(SystemExit, match=r"run: python -m training\.evaluate"):
+        train.take_lessons(None, tmp_path)
 
 
 def test_an_archive_has_the_same_bytes_whenever_it_is_written(
@@ -343,64 +348,3 @@ def test_real_cases_give_the_same_kernel_twice(tmp_path: Path) -> None:
     one, two = (_keep(Desk(DATA, 25, tmp_path / name), parts) for name in "ab")
     for part in parts:
         assert one.path(part).read_bytes() == two.path(part).read_bytes()
-
-
-@needs_torch
-def test_weights_of_another_network_are_refused() -> None:
-    from training.fit_network import Network, Setting
-    from training.network_model import weights_file
-
-    network = Network(weights_file(), Setting())
-    taught = dict(network.taught())
-    network.go_on_from(taught)
-    taught["head.lost"] = taught.pop("head.source")
-    with pytest.raises(ValueError, match=r"another network: head\.lost, head\.source"):
-        network.go_on_from(taught)
-
-
-@needs_torch
-def test_dropout_drops_its_part_and_keeps_the_mean() -> None:
-    import torch
-    from training.network import Dropout
-
-    torch.manual_seed(0)
-    part, ones = 0.25, torch.ones(999, 101)
-    found = Dropout(part)(ones)
-    assert float((found == 0).float().mean()) == pytest.approx(part, abs=0.01)
-    assert float(found.mean()) == pytest.approx(1.0, abs=0.01)
-    assert torch.equal(Dropout(part).eval()(ones), ones)
-
-
-@needs_torch
-def test_a_language_model_reads_texts_by_themselves_and_after_their_lead() -> None:
-    from training.surprise import language_model
-
-    model, texts = language_model(), ["Tin melts at 232 degrees.", "Lead is heavy."]
-    lead = "Question: When does tin melt?\nAnswer:"
-    together = model.surprises(lead, texts)
-    for text, costs in zip(texts, together, strict=True):
-        (alone,) = model.surprises(lead, [text])
-        assert np.allclose(costs, alone, atol=0.3)
-    (elsewhere,) = model.surprises("Question: Who was Cleopatra?\nAnswer:", texts[:1])
-    assert elsewhere.sum() > together[0].sum()
-
-
-@needs_data
-@needs_torch
-@pytest.mark.filterwarnings("ignore")  # torch warns of its exporter and its tracer
-def test_real_cases_give_the_same_model_files_twice(tmp_path: Path) -> None:
-    """Network, kernel, mixture and all else, from the evaluation on."""
-    found = []
-    for name in "ab":
-        small = Desk(DATA, 20, tmp_path / name)
-        # The surprises are asked for once: they are kept by their texts in any case.
-        if name == "b":
-            for path in (tmp_path / "a").glob("surprises-*"):
-                write_arrays(tmp_path / "b" / path.name, read_arrays(path) or {})
-        evaluate.run([*train.needed(fast_only=False), train.FINAL], small, 2)
-        lessons = train.lessons_of(small, fast_only=False)
-        written = train.train(small, tmp_path / name / "out", lessons, fast_only=False)
-        assert {"model/encoder.onnx", "model/head.onnx", "model/full.npz"} <= set(written)
-        assert "`embedded`, n = " in report(evaluation_of(small, ALL_FOLDS), DATA)
-        found.append(_files(tmp_path / name / "out"))
-    assert found[0] == found[1]

@@ -1,6 +1,6 @@
 """Fit the embedded judge to everything and write the files that the package ships.
 
-python -m training.train [--only fast] [--without-evaluation]
+python -m training.train [--only fast | --only lessons] [--without-evaluation]
 
 Mixture, stretch, intervals and the figures that the judge states of itself come from the
 cross-validation that ``python -m training.evaluate`` keeps. If it is missing, it is run first;
@@ -14,7 +14,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -161,20 +162,43 @@ def train(desk: Desk, place: Path, lessons: Lessons | None, *, fast_only: bool) 
     """Fit everything, and only then put the files in their place; the names of the files."""
     table, variants = features_of(desk)
     stretch, lift = shipped(place) if lessons is None else (lessons.stretch, lessons.lift)
-    (place / "model").mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as scratch:
-        new = Path(scratch)
-        (new / "model").mkdir()
-        _take_over(place, new, ("intervals.toml", "model/trust.toml"))
+    with _written(place) as new:
         write_fast(table, variants, stretch, lift, new / "model")
         if not fast_only:
             write_full(desk, table, variants, new / "model")
         if lessons is not None:
             write_lessons(lessons, new, new / "model")
-        written = sorted(path.relative_to(new) for path in new.rglob("*") if path.is_file())
-        for name in written:
+        return _names(new)
+
+
+def take_lessons(lessons: Lessons | None, place: Path) -> list[str]:
+    """Write what cross-validation taught and leave the models as shipped; the names of the files.
+
+    For a network that was fitted in the same way before: fitting it anew would change its digits.
+    """
+    if lessons is None:
+        raise SystemExit("the cross-validation is not there; run: python -m training.evaluate")
+    with _written(place) as new:
+        write_lessons(lessons, new, new / "model")
+        return _names(new)
+
+
+@contextmanager
+def _written(place: Path) -> Iterator[Path]:
+    """A new folder whose files are put in their place when all of them are written."""
+    (place / "model").mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place, prefix=".new-") as scratch:
+        new = Path(scratch)
+        (new / "model").mkdir()
+        _take_over(place, new, ("intervals.toml", "model/trust.toml"))
+        yield new
+        for name in _names(new):
             (new / name).replace(place / name)
-    return [name.as_posix() for name in written]
+
+
+def _names(folder: Path) -> list[str]:
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
 def main() -> None:
@@ -188,13 +212,20 @@ def main() -> None:
         parents=[options()],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    own.add_argument("--only", choices=("fast",), help="the fast tier only")
+    own.add_argument(
+        "--only",
+        choices=("fast", "lessons"),
+        help="the fast tier only; or mixture, intervals and trust, with the models as shipped",
+    )
     own.add_argument("--without-evaluation", action="store_true")
     own.add_argument("--out", type=Path, default=PLACE, help="the folder that gets the files")
     chosen = own.parse_args()
     desk, fast_only = Desk(chosen.data, chosen.limit, chosen.work), chosen.only == "fast"
     check(desk, ALL_FOLDS)
     lessons = lessons_of(desk, fast_only=fast_only)
+    if chosen.only == "lessons":
+        _tell(take_lessons(lessons, chosen.out), chosen.out)
+        return
     wanted = needed(fast_only=fast_only)
     if lessons is None and chosen.without_evaluation:
         say("the cross-validation is not there: mixture, stretch and intervals stay as shipped")
@@ -204,8 +235,12 @@ def main() -> None:
     run(wanted if fast_only else [*wanted, FINAL], desk, max(1, chosen.workers))
     if lessons is None and not chosen.without_evaluation:
         lessons = lessons_of(desk, fast_only=fast_only)
-    for name in train(desk, chosen.out, lessons, fast_only=fast_only):
-        say(f"wrote {chosen.out / name}")
+    _tell(train(desk, chosen.out, lessons, fast_only=fast_only), chosen.out)
+
+
+def _tell(names: Iterable[str], place: Path) -> None:
+    for name in names:
+        say(f"wrote {place / name}")
 
 
 if __name__ == "__main__":
