@@ -11,15 +11,19 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import citemark
 from citemark.citations import parse_answer
 from citemark.judges.embedded.judge import resting
 from citemark.judges.embedded.network import network
 from citemark.judges.embedded.passages import passages_of, roles_of
-from citemark.judges.embedded.surprise import FACTS, surprise_facts
-from citemark.judges.embedded.tokens import PASSAGE_TOKENS, QUERY_TOKENS, pairs_of
+from citemark.judges.embedded.tokens import (
+    PASSAGE_TOKENS,
+    QUERY_TOKENS,
+    Text,
+    layout_of,
+    text_of,
+)
 from citemark.judges.embedded.weighing import MOST_PASSAGES, Weighing
 from test_embedded_judge import ANSWER, FEED, MITES, QUEEN, QUERY, VENT, WRAP
 
@@ -68,14 +72,34 @@ def test_vectors_do_not_depend_on_the_other_passages() -> None:
     together = network().read(QUERY, passages)
     for i, passage in enumerate(passages):
         alone = network().read(QUERY, [passage])
-        assert np.allclose(together.vectors[i], alone.vectors[0], atol=1e-3)
-        assert np.allclose(together.surprise[i], alone.surprise[0], atol=1e-2)
+        assert np.allclose(together[i], alone[0], atol=1e-3)
 
 
 def test_long_texts_are_cut_to_what_the_network_reads() -> None:
-    passages = passages_of(parse_answer("word " * 3000 + "[1]."))
-    pairs = pairs_of("why " * 500, passages)
-    assert pairs.ids.shape[1] <= QUERY_TOKENS + PASSAGE_TOKENS + 3
+    text = text_of("why " * 500, passages_of(parse_answer("word " * 3000 + "[1].")))
+    assert len(text.lead) <= QUERY_TOKENS + 10
+    assert [len(passage) for passage in text.passages] == [PASSAGE_TOKENS]
+
+
+def test_a_passage_is_laid_out_after_its_query_and_apart_from_the_others() -> None:
+    layout = layout_of([Text((1, 2), ((3, 4, 5), (6,))), Text((7,), ((8, 9),))])
+    assert layout.ids.tolist() == list(range(1, 10))
+    assert layout.places.tolist() == [0, 1, 2, 3, 4, 2, 0, 1, 2]
+    assert layout.before.tolist() == [1, 0, 1, 2, 3, 1, 6, 6, 7]
+    assert layout.lead.tolist() == [0, 0, 0, 3, 3]
+    seen = {
+        int(token): {int(layout.ids[k]) for k, far in zip(keys, row, strict=True) if far == 0}
+        for tokens, keys, hidden in zip(layout.own, layout.keys, layout.hidden, strict=True)
+        for token, row in zip(tokens, hidden, strict=True)
+        if token < len(layout.ids)
+    }
+    assert [seen[i] for i in range(9)] == [
+        *({1}, {1, 2}),
+        *({1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3, 4, 5}),
+        *({1, 2, 6}, {7}, {7, 8}, {7, 8, 9}),
+    ]
+    flat = layout.own.flatten()
+    assert flat[layout.back].tolist() == list(range(9))
 
 
 def test_of_a_huge_answer_every_source_is_read() -> None:
@@ -101,18 +125,6 @@ def test_evidence_is_what_a_level_rests_on() -> None:
         best = {n for fall in falls if float(fall.levels[level]) == most for n in fall.sentences}
         assert best & set(named)
         assert len(named) <= 3
-
-
-def test_surprise_is_told_per_source() -> None:
-    costs = [np.array([1.0, 9.0], np.float32), np.array([2.0], np.float32)]
-    facts = surprise_facts(costs, np.array([[1, 0], [0, 0.5], [0, 0]], np.float32))
-    assert facts.shape == (3, len(FACTS))
-    found = dict(zip(FACTS, facts[0], strict=True))
-    assert found["surprise"] == pytest.approx(5.0)
-    assert found["surprise_peaks"] == pytest.approx(0.5)
-    assert found["surprise_share"] == pytest.approx(10 / 12)
-    assert not facts[2].any()
-    assert surprise_facts([], np.zeros((2, 0), np.float32)).shape == (2, len(FACTS))
 
 
 def test_roles_say_whose_a_passage_is() -> None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from training import evaluate, train
 from training.evaluation_report import report
 from training.feature_model import Table
-from training.fold_models import compute, features_of, with_facts
+from training.fold_models import compute, features_of
 from training.intervals import spread_of
 from training.judged import DATA, FOLDS, SUBSCORES, Array, load, totals_of
 from training.kept import closure, fingerprint, read_arrays, write_arrays
@@ -273,15 +273,6 @@ def test_both_passes_are_read_again_from_the_file(made: Path) -> None:
     twice = ~np.isnan(second[:, 0])
     assert twice.sum() == 30
     np.testing.assert_allclose(np.where(twice[:, None], (first + second) / 2, first), levels)
-
-
-def test_facts_stand_beside_the_features(desk: Desk) -> None:
-    table, variants = features_of(desk)
-    facts = np.arange(2 * len(table.x), dtype=np.float32).reshape(-1, 2)
-    wide, made = with_facts(table, variants, facts, ("one", "two"))
-    assert wide.names[-2:] == ("one", "two")
-    np.testing.assert_array_equal(wide.x[:, -2:], facts)
-    np.testing.assert_array_equal(made.x[:, -2:], facts[variants.row])
 
 
 def _evaluate(made: Path, work: Path) -> subprocess.Popen[str]:

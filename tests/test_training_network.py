@@ -1,4 +1,4 @@
-"""Fitting the network: what it is, and the same files from the same data.
+"""Fitting the network: what it is, what is kept of it, and the same files from the same data.
 
 It needs torch and is skipped where that is not installed (`make train` installs it in a place of
 its own).
@@ -26,17 +26,91 @@ needs_torch = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    """Threads that wait for each other beside other work take many times as long."""
+    if importlib.util.find_spec("torch"):
+        import torch
+
+        torch.set_num_threads(1)
+
+
 @needs_torch
 def test_weights_of_another_network_are_refused() -> None:
-    from training.fit_network import Network, Setting
-    from training.network_model import weights_file
+    from training.network import Network
 
-    network = Network(weights_file(), Setting())
+    network = Network()
     taught = dict(network.taught())
     network.go_on_from(taught)
     taught["head.lost"] = taught.pop("head.source")
     with pytest.raises(ValueError, match=r"another network: head\.lost, head\.source"):
         network.go_on_from(taught)
+
+
+@needs_torch
+def test_what_was_learned_is_kept_in_few_bits() -> None:
+    import torch
+    from training.network import Network
+    from training.network_model import packed, unpacked
+
+    torch.manual_seed(0)
+    origin = Network().taught()
+    taught = {name: weight + 0.01 * torch.randn_like(weight) for name, weight in origin.items()}
+    kept = packed(taught)
+    assert kept["reader.layers.9.outer"].dtype == np.int8
+    again = unpacked(kept)
+    assert again.keys() == taught.keys()
+    for name, weight in taught.items():
+        # Half a step: a quarter of what is usually learned.
+        assert (again[name] - weight).abs().max() <= 0.0026, name
+
+
+@needs_torch
+def test_a_matrix_in_whole_numbers_gives_nearly_the_same() -> None:
+    import torch
+    from training.rounding import INPUT, MOST, rounded
+
+    torch.manual_seed(0)
+    weight, x = torch.randn(40, 96), torch.randn(30, 96)
+    weight[3, 5] = 60.0
+    found = rounded(weight)
+    assert int(found.whole.abs().max()) == MOST
+    # Two products of a byte and seven bits, added up, must fit into 16 bits.
+    assert 2 * MOST * (2 * INPUT + 1) < 2**15
+    exact = x @ weight.T
+    assert (found(x.bfloat16()).float() - exact).norm() < 0.1 * exact.norm()
+    apart = torch.linspace(0.5, 2, 40)
+    assert torch.allclose(rounded(weight, apart).step * apart, found.step)
+
+
+@needs_torch
+def test_a_settled_reader_reads_nearly_as_before() -> None:
+    import torch
+    from training.network_model import shown
+    from training.reader import LAYERS, Reader
+    from training.rounding import settle
+
+    from citemark.judges.embedded.tokens import layout_of
+
+    reader, texts = Reader().eval(), shown([])
+    layout = layout_of(texts[:1])
+    with torch.no_grad():
+        before, _ = reader.upper(reader.lower(layout), layout)
+        settle(reader, texts)
+        after, _ = reader.upper(reader.lower(layout), layout)
+    assert len(reader.layers) == LAYERS
+    assert (after - before)[1:].norm() < 0.35 * before[1:].norm()
+
+
+@needs_torch
+def test_two_hands_learn_the_same_as_one() -> None:
+    import torch
+    from training.fit_network import Lesson, Setting, fit
+    from training.second_judge import made_cases
+
+    lesson, setting = Lesson(made_cases([], 5)), Setting(epochs=1, batch=4, made=0)
+    one, two = (fit(lesson, setting, hands=hands).taught() for hands in (1, 2))
+    assert all(torch.equal(one[name], two[name]) for name in one)
 
 
 @needs_torch
@@ -54,15 +128,15 @@ def test_dropout_drops_its_part_and_keeps_the_mean() -> None:
 
 @needs_torch
 def test_a_language_model_reads_texts_by_themselves_and_after_their_lead() -> None:
-    from training.surprise import language_model
+    from training.surprise import surprises
 
-    model, texts = language_model(), ["Tin melts at 232 degrees.", "Lead is heavy."]
+    texts = ["Tin melts at 232 degrees.", "Lead is heavy."]
     lead = "Question: When does tin melt?\nAnswer:"
-    together = model.surprises(lead, texts)
+    together = surprises(lead, texts)
     for text, costs in zip(texts, together, strict=True):
-        (alone,) = model.surprises(lead, [text])
+        (alone,) = surprises(lead, [text])
         assert np.allclose(costs, alone, atol=0.3)
-    (elsewhere,) = model.surprises("Question: Who was Cleopatra?\nAnswer:", texts[:1])
+    (elsewhere,) = surprises("Question: Who was Cleopatra?\nAnswer:", texts[:1])
     assert elsewhere.sum() > together[0].sum()
 
 
@@ -81,7 +155,7 @@ def test_real_cases_give_the_same_model_files_twice(tmp_path: Path) -> None:
         evaluate.run([*train.needed(fast_only=False), train.FINAL], small, 2)
         lessons = train.lessons_of(small, fast_only=False)
         written = train.train(small, tmp_path / name / "out", lessons, fast_only=False)
-        assert {"model/encoder.onnx", "model/head.onnx", "model/full.npz"} <= set(written)
+        assert {"model/reader.npz.z", "model/head.onnx", "model/fast.npz"} <= set(written)
         assert "`embedded`, n = " in report(evaluation_of(small, ALL_FOLDS), DATA)
         found.append(files_in(tmp_path / name / "out"))
     assert found[0] == found[1]

@@ -42,12 +42,13 @@ def parts_of(only: str | None, folds: Sequence[int], *, curve: bool) -> list[Par
         found += [Part("school"), *(Part("surprises", fold) for fold in range(FOLDS))]
     found.append(Part("features"))
     if only != "fast":
-        found += [Part(kind, fold) for kind in ("network", "full") for fold in folds]
+        found += [Part("network", fold) for fold in folds]
         if curve:
             found += [Part("network", folds[0], f"share-{share}") for share in SHARES]
+    found += [Part("fast", fold) for fold in folds]
     if only != "embedded":
         variants = [*(f"share-{s}" for s in SHARES), PLAIN, *(f"without-{g}" for g in GROUPS)]
-        found += [Part("fast", fold, variant) for variant in ("", *variants) for fold in folds]
+        found += [Part("fast", fold, variant) for variant in variants for fold in folds]
     return found
 
 

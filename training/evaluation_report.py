@@ -12,7 +12,7 @@ from citemark.citations import parse_answer
 from citemark.rubrics import DEFAULT_METRICS, rubric
 from training import figures
 from training.judged import FOLDS, Array, totals_of
-from training.out_of_fold import EMBEDDED, Evaluation
+from training.out_of_fold import Evaluation
 from training.second_pass import both_judges, both_passes
 
 Mask = NDArray[np.bool_]
@@ -245,10 +245,6 @@ def _ablations(found: Evaluation) -> list[str]:
     for tier, entries in found.ablations.items():
         rows = [_mean_row(name, said, found, everything) for name, said in entries.items()]
         out.append(markdown((f"`{tier}`", "Spearman", "kappa", "error", "order"), rows))
-    if EMBEDDED in found.ablations:
-        out.append(
-            '"Without guesses of surprise" mixes the network with the kernel of the fast tier.\n'
-        )
     return out
 
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from citemark import Case
 from citemark.citations import parse_answer
 from citemark.judges.embedded.feature_table import FeatureTable, feature_table
-from citemark.judges.embedded.passages import passages_of, roles_of
+from citemark.judges.embedded.passages import Passage, passages_of, roles_of
 from citemark.judges.embedded.statements import read
-from citemark.judges.embedded.tokens import Pairs, pairs_of, tokenizer
+from citemark.judges.embedded.tokens import Text, text_of, tokenizer
 from training.discipline.transformations import transformed
 from training.judged import SUBSCORES, Array, JudgedCase
 
@@ -35,7 +35,7 @@ _SAME = ("padded", "persuasive", "praised", "restated", "ornate")
 class Example:
     """One answer as the network reads it, with the levels that some of its sources should get."""
 
-    pairs: Pairs
+    text: Text
     roles: NDArray[np.float32]
     """(sources, passages, ROLES)."""
     levels: Array
@@ -44,7 +44,7 @@ class Example:
     features: NDArray[np.float32]
     """What the feature table says of each source: (sources, features)."""
     surprise: NDArray[np.float32] | None = None
-    """How surprising each token is, where that is known (else NaN): (passages, tokens)."""
+    """How surprising each token of the passages is, if that is known (a single one may be NaN)."""
 
 
 def example(
@@ -55,7 +55,7 @@ def example(
     passages = passages_of(parsed, query)
     roles = np.stack([roles_of(passages, source) for source in sources])
     features = features_of(feature_table(read(parsed, query), query), sources)
-    return Example(pairs_of(query, passages), roles, levels, weights, features)
+    return Example(text_of(query, passages), roles, levels, weights, features)
 
 
 def features_of(table: FeatureTable, sources: Sequence[int]) -> NDArray[np.float32]:
@@ -79,9 +79,9 @@ def judged(case: JudgedCase, costs: Sequence[NDArray[np.float32]] | None = None)
     """A judged case; two passes count for more than one."""
     weights = np.repeat((1 + np.array(case.passes, dtype=np.float64)[:, None]) / 2, SUBSCORES, 1)
     found = example(case.query, case.answer, case.sources, case.levels, weights)
-    if costs is None or not len(found.pairs.ids):
+    if not costs:
         return found
-    return replace(found, surprise=_surprise(case, found.pairs, costs))
+    return replace(found, surprise=_surprise(case, found.text, costs))
 
 
 def asked_otherwise(case: JudgedCase) -> Example:
@@ -92,21 +92,19 @@ def asked_otherwise(case: JudgedCase) -> Example:
 
 
 def _surprise(
-    case: JudgedCase, pairs: Pairs, costs: Sequence[NDArray[np.float32]]
+    case: JudgedCase, text: Text, costs: Sequence[NDArray[np.float32]]
 ) -> NDArray[np.float32]:
+    """The surprise at the reader's tokens, which are shorter here and there."""
     from training.surprise import per_piece
 
-    found = np.full(pairs.ids.shape, np.nan, dtype=np.float32)
-    passages = passages_of(parse_answer(case.answer), case.query)
-    texts = [passage.text for passage in passages]
-    read = tokenizer().encode_batch(texts, add_special_tokens=False)
-    for row, where, text, pieces, cost in zip(
-        found, pairs.passage, texts, read, costs, strict=True
-    ):
-        places = np.flatnonzero(where)[:-1]
-        ends = [end for _, end in pieces.offsets[: len(places)]]
-        row[places] = per_piece(text, cost, ends)
-    return found
+    passages: Sequence[Passage] = passages_of(parse_answer(case.answer), case.query)
+    texts = [f" {passage.text}" for passage in passages]
+    pieces = tokenizer().encode_batch(texts, add_special_tokens=False)
+    found = [
+        per_piece(one, cost, [end for _, end in piece.offsets[: len(ids)]])
+        for one, cost, piece, ids in zip(texts, costs, pieces, text.passages, strict=True)
+    ]
+    return np.concatenate(found)
 
 
 def variants(cases: Sequence[JudgedCase], seed: int) -> Iterator[Example]:
@@ -127,7 +125,7 @@ def variants(cases: Sequence[JudgedCase], seed: int) -> Iterator[Example]:
             own = made.renamed.get(source, source)
             levels, weights = _target(name, case.levels[place])
             found = example(made.case.query, made.case.answer, [own], levels, weights)
-            if len(found.pairs.ids):
+            if found.text.passages:
                 yield found
 
 
@@ -146,4 +144,4 @@ def _target(name: str, levels: Array) -> tuple[Array, Array]:
 
 def usable(examples: Iterable[Example]) -> list[Example]:
     """Those that have anything to read."""
-    return [example for example in examples if len(example.pairs.ids)]
+    return [example for example in examples if example.text.passages]

@@ -46,9 +46,6 @@ def compute(part: Part, desk: Desk) -> Arrays:
     if part.kind == "network":
         return _network(cases, part, desk)
     table, variants = features_of(desk)
-    if part.kind == "full":
-        network = desk.known(Part("network", part.fold))
-        table, variants = with_facts(table, variants, network["facts"], network["names"].tolist())
     return {"levels": _kernel(table, variants, part, cases)}
 
 
@@ -65,22 +62,6 @@ def features_of(desk: Desk) -> tuple[Table, Variants]:
     columns["names"] = tuple(kept["names"].tolist())
     made = Variants(**{field.name: kept[f"made_{field.name}"] for field in fields(Variants)})
     return Table(**columns), made
-
-
-def with_facts(
-    table: Table, variants: Variants, facts: Floats, names: Sequence[str]
-) -> tuple[Table, Variants]:
-    """The features with the network's guesses of surprise beside them.
-
-    A made variant gets those of the source that it was made from: reading all variants would
-    take longer than fitting the network, for rows that count for a thirtieth of a real one.
-    """
-    wide = replace(
-        table,
-        names=(*table.names, *names),
-        x=np.concatenate([table.x, facts], axis=1),
-    )
-    return wide, replace(variants, x=np.concatenate([variants.x, facts[variants.row]], axis=1))
 
 
 def _kernel(table: Table, variants: Variants, part: Part, cases: Sequence[JudgedCase]) -> Array:
@@ -142,9 +123,9 @@ def _school(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
 
     from training.network_model import schooled
 
-    # All networks wait for it, so it may have both cores; always two, for the sake of the digits.
-    torch.set_num_threads(2)
-    return schooled(made_cases(cases, desk.limit), lambda line: say(f"{part.name}: {line}"))
+    torch.set_num_threads(1)
+    made = made_cases(cases, desk.limit)
+    return schooled(made, lambda line: say(f"{part.name}: {line}"))
 
 
 def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
@@ -152,24 +133,23 @@ def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
     import torch
 
     from training.fit_network import Lesson
-    from training.network_model import FACTS, fit_rows
+    from training.network_model import fit_rows
 
     final = part.fold is None
-    torch.set_num_threads(2 if final else 1)
+    torch.set_num_threads(1)
 
     def chosen(some: Sequence[JudgedCase]) -> list[JudgedCase]:
         return [c for c in some if c.fold != part.fold and _in_share(c, part.variant)]
 
-    network, found = fit_rows(
+    taught, levels = fit_rows(
         Lesson(chosen(cases), chosen(other_queries(cases)), surprises_kept(desk)),
         cases,
         desk.known(Part("school")),
         lambda line: say(f"{part.name}: {line}"),
+        hands=2 if final else 1,
     )
-    names = np.array(FACTS, dtype=np.str_)
-    kept: Arrays = {"levels": found.levels, "facts": found.facts, "names": names}
-    taught = network.taught() if final else {}
-    return {**kept, **{f"{TAUGHT}{name}": weight.numpy() for name, weight in taught.items()}}
+    weights = {f"{TAUGHT}{name}": weight.numpy() for name, weight in taught.items()}
+    return {"levels": levels, **weights} if final else {"levels": levels}
 
 
 def say(line: str) -> None:

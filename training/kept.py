@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,24 +26,29 @@ WORK = Path(__file__).resolve().parent / ".work"
 _LIBRARIES = tuple(ROOT / "training" / name for name in ("requirements.txt", "weights.txt"))
 _PLACES = {"training": ROOT, "citemark": ROOT / "src"}
 _DATA_FILE = re.compile(r"""["']([\w-]+\.(?:toml|txt|npz|json|jsonl))["']""")
-_WRITTEN = {"fast.npz", "full.npz", "mixture.npz", "intervals.toml", "trust.toml"}
+_WRITTEN = {"fast.npz", "mixture.npz", "intervals.toml", "trust.toml"}
 """What training writes: results, on which nothing else may depend."""
 
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
-    """Write arrays beside the file and put them in its place, so that it is never half there.
+    """Write arrays beside the file and put them in its place, so that it is never half there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    archive_arrays(beside, arrays, zipfile.ZIP_DEFLATED)
+    beside.replace(path)
+
+
+def archive_arrays(file: Path | BinaryIO, arrays: Arrays, packing: int) -> None:
+    """Arrays as an archive that numpy reads.
 
     The same arrays give the same bytes: the archive says nothing of when it was written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
-    with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(file, "w") as archive:
         for name in sorted(arrays):
             entry = zipfile.ZipInfo(f"{name}.npy")
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            with archive.open(entry, "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, np.asanyarray(arrays[name]), allow_pickle=False)
-    beside.replace(path)
+            entry.compress_type = packing
+            with archive.open(entry, "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(arrays[name]), allow_pickle=False)
 
 
 def read_arrays(path: Path) -> Arrays | None:

@@ -1,26 +1,29 @@
-"""The network: a MiniLM that reads query and clause, and a head that weighs the clauses.
+"""The network: the reader, and a head that weighs the clauses that it has read.
 
-Each clause is read with the query alone, so its vector does not depend on where it stands or
-on what else is said. The head sees the answer as a set of such vectors, each with the role it
+Each clause is read after the query and by itself, so its vector does not depend on where it stands
+or on what else is said. The head sees the answer as a set of such vectors, each with the role it
 has for the source in question and beside what the feature table says of it, and gives the
 25 levels.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 import torch
-from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
 from citemark.judges.embedded.passages import ROLES
+from citemark.judges.embedded.tokens import layout_of
+from training.examples import Example, feature_names
 from training.judged import SUBSCORES
+from training.reader import KEPT, VECTOR, Reader, dropped
 
-WIDTH, HEADS, INNER, LAYERS = 384, 12, 1536, 6
-VECTOR = 3 * WIDTH
-"""A clause's vector: opening mark, mean over the clause, mean over the query."""
+State = Mapping[str, Tensor]
+"""The weights of a network, or some of them, by name."""
+
 _COUNTS = 6
 _FEATURES = 96
 """So many numbers the head makes of a source's features."""
@@ -28,45 +31,6 @@ _FAR = 3.0
 """Features count up to so many standard deviations from the mean."""
 _UNSEEN = 0.3
 """The part of the features that is hidden while the head is fitted."""
-_NAMES = {
-    "query": "attention.self.query",
-    "key": "attention.self.key",
-    "value": "attention.self.value",
-    "mixed": "attention.output.dense",
-    "first": "attention.output.LayerNorm",
-    "inner": "intermediate.dense",
-    "outer": "output.dense",
-    "second": "output.LayerNorm",
-}
-
-
-class Layer(nn.Module):
-    """One layer of BERT."""
-
-    def __init__(self, dropout: float) -> None:
-        super().__init__()
-        self.query, self.key, self.value, self.mixed = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
-        self.first, self.second = (nn.LayerNorm(WIDTH, 1e-12) for _ in range(2))
-        self.inner, self.outer = nn.Linear(WIDTH, INNER), nn.Linear(INNER, WIDTH)
-        self.dropout = dropout
-
-    def forward(self, x: Tensor, live: Tensor) -> Tensor:
-        """The next layer's tokens; ``live`` tells tokens from padding."""
-        rows, length, _ = x.shape
-
-        def heads(t: Tensor) -> Tensor:
-            return t.view(rows, length, HEADS, WIDTH // HEADS).transpose(1, 2)
-
-        query, key, value = heads(self.query(x)), heads(self.key(x)), heads(self.value(x))
-        weights = query @ key.transpose(-1, -2) / (WIDTH // HEADS) ** 0.5
-        weights = weights.masked_fill(~live[:, None, None, :], -1e4).softmax(-1)
-        seen = (self._drop(weights) @ value).transpose(1, 2).reshape(rows, length, WIDTH)
-        x = self.first(x + self._drop(self.mixed(seen)))
-        said = self.second(x + self._drop(self.outer(functional.gelu(self.inner(x)))))
-        return torch.as_tensor(said)
-
-    def _drop(self, x: Tensor) -> Tensor:
-        return dropped(x, self.dropout) if self.training else x
 
 
 class Dropout(nn.Module):
@@ -79,62 +43,6 @@ class Dropout(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """The values that are left, larger by as much as the others were."""
         return dropped(x, self.part) if self.training else x
-
-
-def dropped(x: Tensor, part: float) -> Tensor:
-    """Some values, by chance, set to 0 and the others raised to make up for it.
-
-    One byte is drawn for each value, eight bytes at a time: torch's own dropout, which draws a
-    number for each, took much of the time that fitting takes.
-    """
-    drawn = torch.empty(-(-x.numel() // 8), dtype=torch.int64).random_(-(2**63), None)
-    limit = round(part * 256)
-    kept = drawn.view(torch.uint8)[: x.numel()].view(x.shape) >= limit
-    return torch.as_tensor(x * (kept.to(x.dtype) * (256 / (256 - limit))))
-
-
-class Encoder(nn.Module):
-    """MiniLM, in two parts: the lower layers stay as they are, the upper ones are trained."""
-
-    def __init__(self, weights: Path, *, kept: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        state = {k.removeprefix("bert."): v for k, v in load_file(str(weights)).items()}
-        self.words = nn.Embedding.from_pretrained(state["embeddings.word_embeddings.weight"])
-        self.places = nn.Embedding.from_pretrained(state["embeddings.position_embeddings.weight"])
-        self.kind = nn.Parameter(state["embeddings.token_type_embeddings.weight"][0], False)
-        self.norm = nn.LayerNorm(WIDTH, 1e-12)
-        self.layers = nn.ModuleList(Layer(dropout) for _ in range(LAYERS))
-        self.surprise = nn.Linear(WIDTH, 1)
-        self.kept = kept
-        self.norm.load_state_dict(_part(state, "embeddings.LayerNorm"))
-        for i, layer in enumerate(self.layers):
-            for own, theirs in _NAMES.items():
-                getattr(layer, own).load_state_dict(_part(state, f"encoder.layer.{i}.{theirs}"))
-
-    def lower(self, ids: Tensor, live: Tensor) -> Tensor:
-        """Tokens after the layers that stay as they are."""
-        place = torch.arange(ids.shape[1])
-        x = self.norm(self.words(ids) + self.places(place)[None] + self.kind)
-        for layer in self.layers[: self.kept]:
-            x = layer(x, live)
-        return torch.as_tensor(x)
-
-    def upper(self, x: Tensor, live: Tensor, passage: Tensor) -> tuple[Tensor, Tensor]:
-        """The vector of every clause, and how surprising each of its tokens is."""
-        for layer in self.layers[self.kept :]:
-            x = layer(x, live)
-        own = passage.float()[..., None]
-        asked = (live & ~passage).float()[..., None]
-        vectors = [
-            x[:, 0],
-            (x * own).sum(1) / own.sum(1).clamp(min=1),
-            (x * asked).sum(1) / asked.sum(1).clamp(min=1),
-        ]
-        return torch.cat(vectors, -1), self.surprise(x)[..., 0]
-
-
-def _part(state: dict[str, Tensor], name: str) -> dict[str, Tensor]:
-    return {kind: state[f"{name}.{kind}"] for kind in ("weight", "bias")}
 
 
 class Block(nn.Module):
@@ -219,3 +127,69 @@ class Head(nn.Module):
 
 def _mean(x: Tensor, weight: Tensor) -> Tensor:
     return (x[:, 1:] * weight[..., None]).sum(1) / (weight.sum(1, keepdim=True) + 0.1)
+
+
+class Network(nn.Module):
+    """Reader and head together."""
+
+    def __init__(self, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.reader = Reader(dropout)
+        self.head = Head(len(feature_names()))
+        self._lower: dict[int, Tensor] = {}
+
+    def together(
+        self, examples: Sequence[Example], vectors: Sequence[Tensor]
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """What the head takes: one row for each source."""
+        length = max(len(v) for v in vectors)
+        rows, roles, live = [], [], []
+        for example, own in zip(examples, vectors, strict=True):
+            gap = length - len(own)
+            for role in torch.from_numpy(example.roles):
+                rows.append(functional.pad(own, (0, 0, 0, gap)))
+                roles.append(functional.pad(role, (0, 0, 0, gap)))
+                live.append(torch.arange(length) < len(own))
+        features = torch.from_numpy(np.concatenate([example.features for example in examples]))
+        return torch.stack(rows), torch.stack(roles), torch.stack(live), features
+
+    def read(self, examples: Sequence[Example]) -> tuple[list[Tensor], list[Tensor]]:
+        """The vectors of each example's passages, and the surprise at the passages' tokens."""
+        lower = torch.cat([self._read(example) for example in examples])
+        layout = layout_of([example.text for example in examples])
+        with torch.autocast("cpu", enabled=False):
+            vectors, surprise = self.reader.upper(lower, layout)
+        rows = [1 + len(example.text.passages) for example in examples]
+        tokens = [example.text.length for example in examples]
+        return (
+            [own[1:] for own in vectors.split(rows)],
+            [
+                own[len(example.text.lead) :]
+                for own, example in zip(surprise.split(tokens), examples, strict=True)
+            ],
+        )
+
+    def _read(self, example: Example) -> Tensor:
+        """The tokens of an example after the lower layers, which never change: read once."""
+        known = self._lower.get(id(example))
+        if known is None:
+            known = self.reader.lower(layout_of([example.text]))
+            self._lower[id(example)] = known
+        return known
+
+    def taught(self) -> State:
+        """The weights that fitting changes."""
+        fixed = tuple(f"reader.layers.{i}." for i in range(KEPT))
+        return {k: v for k, v in self.state_dict().items() if not k.startswith(fixed)}
+
+    def go_on_from(self, taught: State) -> None:
+        """Take over the weights that an earlier fit changed: all of them, and no others."""
+        own = self.taught().keys()
+        if taught.keys() != own:
+            odd = ", ".join(sorted(taught.keys() ^ own))
+            raise ValueError(f"the weights are those of another network: {odd}")
+        self.load_state_dict(taught, strict=False)
+
+    def forget(self) -> None:
+        """Drop what was read; examples are known by their identity, which may be used again."""
+        self._lower.clear()

@@ -2,48 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from citemark.judges.embedded.surprise import FACTS, surprise_facts
-from training.examples import Example, judged
-from training.fit_network import SCHOOLING, SURPRISE, Lesson, Network, Setting, fit
+from citemark.judges.embedded.tokens import Text
+from training.examples import judged
+from training.fit_network import SCHOOLING, Lesson, Setting, fit
 from training.judged import SUBSCORES, Array, JudgedCase
 from training.kept import Arrays
-from training.static_embeddings import minilm_folder
-
-Floats = NDArray[np.float32]
+from training.network import Network, State
+from training.rounding import settle
+from training.second_judge import made_cases
 
 _LARGE = 4096
-
-__all__ = ["FACTS", "NetworkRows", "fit_rows", "rows_of", "schooled"]
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkRows:
-    """What a network says of every judged source, in the order of ``judged.rows``."""
-
-    levels: Array
-    """(rows, 25)."""
-    facts: Floats
-    """(rows, FACTS)."""
+_SHOWN = 40
+_FINE = 2.0
+"""Steps in the root mean square of what a matrix learned."""
+_LEAST = 1e-9
+_STEP = ".step"
 
 
 def schooled(made: Sequence[JudgedCase], say: Callable[[str], None] = lambda _: None) -> Arrays:
-    """What a network learns from made cases: the weights that it begins with on judged ones.
+    """What a network learns from made cases: the weights that it begins with on judged ones."""
+    return packed(fit(Lesson(made), SCHOOLING, say, hands=2).taught())
 
-    Large ones in 16 bits, because they are kept beside the program.
+
+def packed(taught: State) -> Arrays:
+    """Weights as they are kept: the reader's as what was learned on top of the language model.
+
+    That differs little from nothing, so that few bits of it are enough.
     """
-    network = fit(Lesson(made), weights_file(), SCHOOLING, say)
+    found: dict[str, NDArray[np.generic]] = {}
+    for name, weight, before in _with_origin(taught):
+        if before is None:
+            large = weight.numel() >= _LARGE
+            found[name] = (weight.half() if large else weight).numpy()
+            continue
+        learned = weight - before
+        step = (learned.square().mean().sqrt() / _FINE).clamp(min=_LEAST)
+        found[name] = (learned / step).round().clamp(-127, 127).to(torch.int8).numpy()
+        found[f"{name}{_STEP}"] = step.numpy()
+    return found
+
+
+def unpacked(kept: Arrays) -> State:
+    """Weights as they are fitted."""
+    arrays = {k: torch.from_numpy(v).float() for k, v in kept.items() if not k.endswith(_STEP)}
     return {
-        name: (weight.half() if weight.numel() >= _LARGE else weight).numpy()
-        for name, weight in network.taught().items()
+        name: weight if before is None else before + weight * float(kept[f"{name}{_STEP}"])
+        for name, weight, before in _with_origin(arrays)
     }
+
+
+def _with_origin(taught: State) -> Iterator[tuple[str, Tensor, Tensor | None]]:
+    """Weights by name, and those of the language model that the reader's matrices began as."""
+    origin = Network().taught()
+    for name, weight in taught.items():
+        matrix = name.startswith("reader.layers") and weight.ndim > 1
+        yield name, weight, origin[name] if matrix else None
 
 
 def fit_rows(
@@ -51,41 +71,38 @@ def fit_rows(
     every: Sequence[JudgedCase],
     school: Arrays,
     say: Callable[[str], None] = lambda _: None,
-) -> tuple[Network, NetworkRows]:
-    """A schooled network fitted to some cases, and what it says of every case."""
-    begun = {name: torch.from_numpy(weight).float() for name, weight in school.items()}
-    network = fit(lesson, weights_file(), Setting(), say, begun)
-    return network, rows_of(network, every)
+    hands: int = 1,
+) -> tuple[State, Array]:
+    """What a schooled network learns from some cases, and what it says of every case."""
+    network = fit(lesson, Setting(), say, unpacked(school), hands)
+    taught = {name: weight.clone() for name, weight in network.taught().items()}
+    settle(network.reader, shown(every))
+    return taught, rows_of(network, every)
 
 
-def weights_file() -> Path:
-    """The weights of MiniLM as they were before."""
-    return minilm_folder() / "model.safetensors"
+def settled(taught: State, cases: Sequence[JudgedCase]) -> Network:
+    """A network with the weights that it was taught, as it ships."""
+    network = Network().eval()
+    network.go_on_from(taught)
+    settle(network.reader, shown(cases))
+    return network
 
 
-def rows_of(network: Network, cases: Sequence[JudgedCase]) -> NetworkRows:
-    """What a network says of the judged sources of some cases."""
-    levels, facts = [], []
+def shown(cases: Sequence[JudgedCase]) -> list[Text]:
+    """Made texts that show how large the inputs of the reader's matrices are."""
+    return [judged(case).text for case in made_cases(cases, _SHOWN)]
+
+
+def rows_of(network: Network, cases: Sequence[JudgedCase]) -> Array:
+    """What a network says of the judged sources of some cases, as ``judged.rows`` has them."""
+    found = []
     with torch.no_grad():
         for case in cases:
             example = judged(case)
-            if not len(example.pairs.ids):
-                levels.append(np.zeros((len(case.sources), SUBSCORES)))
-                facts.append(np.zeros((len(case.sources), len(FACTS)), dtype=np.float32))
+            if not example.text.passages:
+                found.append(np.zeros((len(case.sources), SUBSCORES)))
                 continue
-            vectors, surprises = network.read([example])
-            seen = network.head(*network.together([example], vectors))
-            levels.append(seen.double().numpy())
-            costs = [
-                _tokens(example, row, SURPRISE * surprises[0, row].numpy())
-                for row in range(len(example.pairs.ids))
-            ]
-            facts.append(surprise_facts(costs, example.roles[..., 0] + example.roles[..., 1]))
+            vectors, _ = network.read([example])
+            found.append(network.head(*network.together([example], vectors)).double().numpy())
             network.forget()
-    return NetworkRows(np.concatenate(levels), np.concatenate(facts))
-
-
-def _tokens(example: Example, row: int, costs: Floats) -> Floats:
-    """The costs of a passage's own tokens, without its closing mark."""
-    where = np.flatnonzero(example.pairs.passage[row])[:-1]
-    return costs[where[where < len(costs)]]
+    return np.concatenate(found)

@@ -57,22 +57,18 @@ def evaluation_of(desk: Desk, folds: Sequence[int]) -> Evaluation:
     whole, _ = features_of(desk)
     table = part_of(whole, np.isin(whole.fold, folds))
     unled = replace(table, opening=np.zeros_like(table.opening))
-    fast, network, full = (raw(desk, whole, kind, folds) for kind in ("fast", "network", "full"))
+    fast, network = (raw(desk, whole, kind, folds) for kind in ("fast", "network"))
     tiers: dict[str, Tier] = {}
     ablations: dict[str, dict[str, Array]] = {}
     if fast is not None:
         tiers[FAST] = tier_of(drawn(table, fast), table)
         ablations[FAST] = {"everything": tiers[FAST].totals} | _left_out(desk, whole, table, folds)
         ablations[FAST][NO_OPENING] = _totals(drawn(unled, fast))
-    if network is not None and full is not None:
-        tiers[EMBEDDED] = tier_of(mixed(table, network, full), table)
+    if network is not None and fast is not None:
+        tiers[EMBEDDED] = tier_of(mixed(table, network, fast), table)
         ablations[EMBEDDED] = {"everything": tiers[EMBEDDED].totals}
-        ablations[EMBEDDED][NO_OPENING] = _totals(mixed(unled, network, full))
+        ablations[EMBEDDED][NO_OPENING] = _totals(mixed(unled, network, fast))
         ablations[EMBEDDED]["the network alone"] = _totals(drawn(table, network))
-        ablations[EMBEDDED]["the kernel alone"] = _totals(drawn(table, full))
-        if fast is not None:
-            plain = mixed(table, network, fast)
-            ablations[EMBEDDED]["without guesses of surprise"] = _totals(plain)
     return Evaluation(
         cases=desk.cases(),
         table=table,

@@ -21,7 +21,6 @@ _FOLLOWED = {
     "surprises": ("training.surprise",),
     "school": _NETWORK,
     "network": (*_NETWORK, "training.other_queries"),
-    "full": (*_FEATURES, *_NETWORK, "training.other_queries"),
 }
 _KERNEL = ("training.fold_models", "training.feature_model", "citemark.judges.embedded.fast_model")
 _ALONE = {
@@ -30,7 +29,6 @@ _ALONE = {
     "surprises": _KERNEL[:1],
     "school": _KERNEL[:1],
     "network": _KERNEL[:1],
-    "full": _KERNEL,
 }
 """Modules that count without what they import."""
 SHIPPED = Path(__file__).resolve().parent / "schooled"
@@ -49,7 +47,7 @@ class Part:
 
     kind: str
     """features, surprises, fast (kernel on features), school (the network fitted to made cases),
-    network, full (kernel on features and the network's guesses of surprise)."""
+    network."""
     fold: int | None = None
     """The queries that the model does not see and is asked about."""
     variant: str = ""
@@ -73,8 +71,6 @@ class Part:
         """The parts that must be there before this one."""
         if self.kind == "network":
             return Part("school"), *(Part("surprises", fold) for fold in range(FOLDS))
-        if self.kind == "full":
-            return Part("features"), Part("network", self.fold)
         return (Part("features"),) if self.kind == "fast" else ()
 
 

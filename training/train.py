@@ -26,7 +26,7 @@ from citemark.judges.embedded.intervals import Spread
 from training import figures, intervals, trust
 from training.evaluate import check, options, parts_of, run, threads
 from training.feature_model import Floats, Table, fit_table, stretch_of, write
-from training.fold_models import TAUGHT, features_of, say, with_facts
+from training.fold_models import TAUGHT, features_of, say
 from training.judged import Array, totals_of
 from training.kept import ROOT, read_arrays, write_arrays
 from training.lift import lift_of
@@ -64,13 +64,13 @@ def lessons_of(desk: Desk, *, fast_only: bool) -> Lessons | None:
     if any(desk.get(part) is None for part in needed(fast_only=fast_only)):
         return None
     table, _ = features_of(desk)
-    fast, network, full = (raw(desk, table, k, ALL_FOLDS) for k in ("fast", "network", "full"))
+    fast, network = (raw(desk, table, kind, ALL_FOLDS) for kind in ("fast", "network"))
     if fast is None:
         return None
     evaluation = evaluation_of(desk, ALL_FOLDS)
     said, mixture = table.said, None
-    if network is not None and full is not None and not fast_only:
-        mixture = fit_rows(network, full, table, said)
+    if network is not None and not fast_only:
+        mixture = fit_rows(network, fast, table, said)
     spreads = {
         name: [intervals.spread_of(tier.totals[:, i], table.totals[:, i]) for i in range(5)]
         for name, tier in evaluation.tiers.items()
@@ -110,23 +110,16 @@ def write_fast(
     write(replace(kernel, stretch=stretch, lift=lift), folder / "fast.npz")
 
 
-def write_full(desk: Desk, table: Table, variants: Variants, folder: Path) -> None:
-    """Write the network that was fitted to everything, and fit its kernel."""
+def write_network(desk: Desk, folder: Path) -> None:
+    """Write the network that was fitted to everything."""
     import torch
 
     from training.export import export
-    from training.fit_network import Network, Setting
-    from training.network_model import weights_file
+    from training.network_model import settled
 
     kept = desk.known(FINAL)
-    network = Network(weights_file(), Setting())
-    network.go_on_from(
-        {k.removeprefix(TAUGHT): torch.from_numpy(v) for k, v in kept.items() if TAUGHT in k}
-    )
-    export(network.encoder, network.head, folder)
-    wide, made = with_facts(table, variants, kept["facts"], kept["names"].tolist())
-    kernel = fit_table(wide, np.ones(len(table.x), dtype=np.bool_), made)
-    write(kernel, folder / "full.npz")
+    taught = {k.removeprefix(TAUGHT): torch.from_numpy(v) for k, v in kept.items() if TAUGHT in k}
+    export(settled(taught, desk.cases()), folder)
 
 
 def write_lessons(lessons: Lessons, place: Path, model: Path) -> None:
@@ -165,7 +158,7 @@ def train(desk: Desk, place: Path, lessons: Lessons | None, *, fast_only: bool) 
     with _written(place) as new:
         write_fast(table, variants, stretch, lift, new / "model")
         if not fast_only:
-            write_full(desk, table, variants, new / "model")
+            write_network(desk, new / "model")
         if lessons is not None:
             write_lessons(lessons, new, new / "model")
         return _names(new)

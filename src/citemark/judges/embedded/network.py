@@ -1,81 +1,69 @@
-"""The shipped network: a small transformer reads each passage with the query, a head weighs them.
+"""The shipped network: a small language model reads each passage, a head weighs them.
 
 The head also knows what the feature table says of a source.
 
-The passages of one case are read together and no others, so that a case always gets the same
-numbers. A passage's vector does not depend on the other passages: leaving one out, to see what
-rests on it, costs no more than another run of the head.
+A passage is read after the query and by itself, and every token is rounded by its own scale: its
+vector does not depend on the other passages. Leaving one out, to see what rests on it, costs no
+more than another run of the head.
 """
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+import zlib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from citemark.judges.embedded.passages import Passage
-from citemark.judges.embedded.tokens import Pairs, pairs_of
+from citemark.judges.embedded.tokens import Layout, Text, layout_of, text_of
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 Floats = NDArray[np.float32]
-_AT_ONCE = 24
-"""Passages that the encoder reads in one go: long answers need no more memory."""
+_AT_ONCE = 400
+"""Tokens that the reader takes in one go, more or less: long answers need no more memory."""
+_TURN = 100_000.0
+_SHARED = 3
+"""So many heads share what they look at."""
+_HALF = 32
+"""So many numbers of each head are turned against as many others."""
 _ROOM = 4_000
 """Passages, counted once for each source, that the head weighs in one go."""
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """The passages of an answer as the encoder has read them."""
-
-    vectors: Floats
-    """(passages, width)."""
-    surprise: tuple[Floats, ...]
-    """How surprising each token of each passage is."""
 
 
 class Network:
     """Both parts of the network, ready to run; several threads may share it."""
 
     def __init__(self) -> None:
-        self._encoder = _session("encoder.onnx")
+        self._reader = _session("reader.onnx", _arrays("reader.npz.z"))
         self._head = _session("head.onnx")
+        self._pool = ThreadPoolExecutor(min(2, os.cpu_count() or 1), "citemark-reader")
 
-    def read(self, query: str, passages: Sequence[Passage]) -> Read:
-        """Read every passage with the query."""
-        pairs = pairs_of(query, passages)
-        # Passages of like length together: padding costs as much as text.
-        order = np.argsort(pairs.live.sum(1), kind="stable")
-        vectors: list[Floats] = []
-        surprise: dict[int, Floats] = {}
-        for some in _parts(order):
-            found, costs = self._encode(pairs, some)
-            vectors.append(found)
-            for row, where in zip(some, costs, strict=True):
-                own = np.flatnonzero(pairs.passage[row])[:-1]
-                surprise[int(row)] = where[own]
-        ordered = np.empty((len(order), vectors[0].shape[1]), dtype=np.float32)
-        ordered[order] = np.concatenate(vectors)
-        return Read(ordered, tuple(surprise[i] for i in range(len(order))))
+    def read(self, query: str, passages: Sequence[Passage]) -> Floats:
+        """Read every passage after the query: (passages, width)."""
+        text = text_of(query, passages)
+        # Passages of like length together: they look at each other's gaps otherwise.
+        order = sorted(range(len(passages)), key=lambda i: len(text.passages[i]))
+        parts = _parts(order, text)
+        texts = [Text(text.lead, tuple(text.passages[i] for i in part)) for part in parts]
+        vectors: dict[int, Floats] = {}
+        for part, found in zip(parts, self._pool.map(self._run, texts), strict=True):
+            vectors |= dict(zip(part, found, strict=True))
+        return np.stack([vectors[i] for i in range(len(passages))])
 
-    def _encode(self, pairs: Pairs, some: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        width = int(pairs.live[some].sum(1).max())
-        inputs = {
-            "ids": pairs.ids[some, :width],
-            "live": pairs.live[some, :width],
-            "passage": pairs.passage[some, :width],
-        }
-        vectors, surprise = self._encoder.run(None, inputs)
-        return np.asarray(vectors, dtype=np.float32), np.asarray(surprise, dtype=np.float32)
+    def _run(self, text: Text) -> Floats:
+        """The vectors of a text's passages; the query, which comes first, has one too."""
+        (found,) = self._reader.run(None, inputs_of(layout_of([text])))
+        return np.asarray(found, dtype=np.float32)[1:]
 
     def levels(
         self, vectors: Floats, roles: Floats, live: NDArray[np.bool_], features: Floats
@@ -96,18 +84,61 @@ class Network:
         return np.concatenate(found)
 
 
-def _parts(order: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    return np.array_split(order, max(1, -(-len(order) // _AT_ONCE)))
+def _parts(order: Sequence[int], text: Text) -> list[list[int]]:
+    """Passages that are read in one go: half of them, in long answers fewer.
+
+    It is the same on every machine, however many cores there are.
+    """
+    room = min(_AT_ONCE, sum(map(len, text.passages)) / 2)
+    parts: list[list[int]] = []
+    tokens = room
+    for i in order:
+        if tokens >= room:
+            parts.append([])
+            tokens = 0
+        parts[-1].append(i)
+        tokens += len(text.passages[i])
+    return parts
 
 
-def _session(name: str) -> InferenceSession:
+def inputs_of(layout: Layout) -> dict[str, NDArray[np.generic]]:
+    """What the reader's file takes."""
+    pace = _TURN ** -(np.arange(_HALF) / _HALF)
+    angle = layout.places[:, None, None] * pace
+    pooled = np.zeros((len(layout.lengths), len(layout.ids)), dtype=np.float32)
+    pooled[layout.rows, np.arange(len(layout.ids))] = 1 / layout.lengths[layout.rows]
+    return {
+        "ids": layout.ids,
+        "cos": np.cos(angle).astype(np.float32),
+        "sin": np.sin(angle).astype(np.float32),
+        "own": layout.own,
+        "keys": layout.keys,
+        "hidden": np.tile(layout.hidden, (1, _SHARED, 1))[:, None],
+        "back": layout.back,
+        "last": layout.last,
+        "lead": layout.lead,
+        "pooled": pooled,
+    }
+
+
+def _arrays(name: str) -> dict[str, NDArray[Any]]:
+    """The arrays of a packed file of the package."""
+    plain = zlib.decompress((files("citemark.judges.embedded") / "model" / name).read_bytes())
+    with np.load(io.BytesIO(plain), allow_pickle=False) as data:
+        return {array: data[array] for array in data.files}
+
+
+def _session(name: str, arrays: Mapping[str, NDArray[Any]] | None = None) -> InferenceSession:
+    """A file of the package, ready to run; large arrays may be brought along."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.intra_op_num_threads = min(2, os.cpu_count() or 1)
-    # Threads that wait by spinning take the core from whoever counts features meanwhile.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # Threads that share each small step of the work wait for each other most of the time.
+    options.intra_op_num_threads = 1
+    if arrays:
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays.values()]
+        options.add_external_initializers(list(arrays), values)
     data = (files("citemark.judges.embedded") / "model" / name).read_bytes()
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 

@@ -1,4 +1,4 @@
-"""What the encoder reads: the distinct clauses of an answer, and whom each is credited to.
+"""What the reader reads: the distinct clauses of an answer, and whom each is credited to.
 
 Repetition goes, and the passages are put in the order of their words, so that neither the one nor
 the place of a sentence can move a score.

@@ -1,8 +1,7 @@
 """An answer as the judge weighs it: the levels of its sources, and what rests on which sentence.
 
-Two models have a say: the network, which reads, and a feature model, which counts and compares
-and also knows how surprising the network finds what is said. Their levels are mixed in
-proportions that were fitted too (``mixture.npz``).
+Two models have a say: the network, which reads, and the feature model of the fast tier, which
+counts and compares. Their levels are mixed in proportions that were fitted too (``mixture.npz``).
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citemark.citations import ParsedAnswer
-from citemark.judges.embedded.fast_model import TOP, FastModel, load
+from citemark.judges.embedded.fast_model import TOP, fast_model
 from citemark.judges.embedded.feature_table import FeatureTable, feature_table
-from citemark.judges.embedded.network import Read, network
+from citemark.judges.embedded.network import network
 from citemark.judges.embedded.opening import lifted, opening_facts
 from citemark.judges.embedded.passages import Passage, passages_of, roles_of
 from citemark.judges.embedded.statements import Reading, Statement, read
-from citemark.judges.embedded.surprise import surprise_facts
 
 Floats = NDArray[np.float32]
 MOST_PASSAGES = 400
@@ -39,9 +37,8 @@ _MOST_TRIED = 12
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """The feature model of this tier and how its levels are mixed with the network's."""
+    """How the levels of the network and those of the feature model become one."""
 
-    features: FastModel
     share: Floats
     """(25,): the network's part of each level."""
     base: Floats
@@ -51,7 +48,7 @@ class Mixture:
 
     def levels(self, seen: Floats, features: Floats, opening: Floats) -> Floats:
         """The levels on the scale of 0 to 4, from what is known of each source: (rows, 25)."""
-        mixed = self.share * seen + (1 - self.share) * self.features.raw(features)
+        mixed = self.share * seen + (1 - self.share) * fast_model().raw(features)
         mixed += lifted(opening, self.lift)
         return np.clip(self.base + self.stretch * (mixed - self.base), 0, TOP)
 
@@ -59,11 +56,9 @@ class Mixture:
 @cache
 def mixture() -> Mixture:
     """The mixture in the package, read once."""
-    folder = files("citemark.judges.embedded") / "model"
-    with as_file(folder / "full.npz") as path:
-        features = load(path)
-    with as_file(folder / "mixture.npz") as path, np.load(path, allow_pickle=False) as data:
-        return Mixture(features, data["weights"], data["base"], data["stretch"], data["lift"])
+    place = files("citemark.judges.embedded") / "model" / "mixture.npz"
+    with as_file(place) as path, np.load(path, allow_pickle=False) as data:
+        return Mixture(data["weights"], data["base"], data["stretch"], data["lift"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +83,7 @@ class Weighing:
         self._opening = opening_facts(answer, self.sources)
 
     @cached_property
-    def _read(self) -> Read:
+    def _vectors(self) -> Floats:
         return network().read(self._query, self._passages)
 
     @cached_property
@@ -101,15 +96,14 @@ class Weighing:
         if not self.sources or not self._passages:
             return {}
         seen = np.concatenate([self._seen(rows, company) for rows, company in self._groups()])
-        facts = surprise_facts(self._read.surprise, _credit(self._roles))
-        found = mixture().levels(seen, np.hstack([self._table.values, facts]), self._opening)
+        found = mixture().levels(seen, self._table.values, self._opening)
         return dict(zip(self.sources, found, strict=True))
 
     def _seen(self, rows: slice, company: Sequence[int]) -> Floats:
         """What the network says of some sources among some passages."""
         roles = self._roles[rows][:, company]
         live = np.ones(roles.shape[:2], dtype=np.bool_)
-        return network().levels(self._read.vectors[company], roles, live, self._table.values[rows])
+        return network().levels(self._vectors[company], roles, live, self._table.values[rows])
 
     def _groups(self) -> Iterator[tuple[slice, list[int]]]:
         """All sources among all passages; in a huge answer some sources among some of them."""
@@ -171,19 +165,14 @@ class Weighing:
             row[list(group)] = False
         features = np.stack([self._features_without(source, group) for group in own])
         every = np.repeat(roles[None], len(own), 0)
-        seen = network().levels(self._read.vectors, every, live, features)
-        facts = np.concatenate([self._facts_of(roles, kept) for kept in live])
+        seen = network().levels(self._vectors, every, live, features)
         # The opening is not the source's own: it stays what it was.
         opening = np.repeat(self._opening[place : place + 1], len(own), 0)
-        return mixture().levels(seen, np.hstack([features, facts]), opening)
+        return mixture().levels(seen, features, opening)
 
     def _features_without(self, source: int, gone: Sequence[int]) -> Floats:
         left = without(self._reading, self._said_in(gone))
         return _row(feature_table(left, self._query), source, self._table)
-
-    def _facts_of(self, roles: Floats, kept: NDArray[np.bool_]) -> Floats:
-        costs = [self._read.surprise[i] for i in np.flatnonzero(kept)]
-        return surprise_facts(costs, _credit(roles[None, kept]))
 
 
 def _row(table: FeatureTable, source: int, whole: FeatureTable) -> Floats:
