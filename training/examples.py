@@ -2,7 +2,8 @@
 
 The variants teach what the rubrics say about cases that nobody judged: a query that the answer
 does not address takes away topical match and usability, generalities in place of specifics take
-away concreteness; filler, persuasion and saying it again in other words change nothing.
+away concreteness and what was distinctive; filler, persuasion and saying it again in other words
+change nothing.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from training.discipline.transformations import transformed
 from training.judged import SUBSCORES, Array, JudgedCase
 
 _R1, _R3, _R4, _U3 = 0, 2, 3, 12
+_U = slice(10, 15)
 _BY_QUERY = 10
 """The sub-scores of relevance and influence come first."""
 _VAGUE = 0.4
@@ -107,10 +109,13 @@ def _surprise(
     return np.concatenate(found)
 
 
-def variants(cases: Sequence[JudgedCase], seed: int) -> Iterator[Example]:
+def variants(
+    cases: Sequence[JudgedCase], seed: int, distinct: float | None = None
+) -> Iterator[Example]:
     """Made variants of judged cases, four of each where they can be made.
 
-    Two of them are vague: that is what real answers teach least about.
+    Two of them are vague: that is what real answers teach least about. ``distinct`` is what is
+    left of uniqueness beside U3 in these; without it, nothing is said of that.
     """
     queries = [case.query for case in cases]
     for number, case in enumerate(cases):
@@ -123,19 +128,22 @@ def variants(cases: Sequence[JudgedCase], seed: int) -> Iterator[Example]:
             if made is None:
                 continue
             own = made.renamed.get(source, source)
-            levels, weights = _target(name, case.levels[place])
+            levels, weights = _target(name, case.levels[place], distinct)
             found = example(made.case.query, made.case.answer, [own], levels, weights)
             if found.text.passages:
                 yield found
 
 
-def _target(name: str, levels: Array) -> tuple[Array, Array]:
+def _target(name: str, levels: Array, distinct: float | None) -> tuple[Array, Array]:
     target, weights = levels.copy(), np.zeros(SUBSCORES)
     if name == "off_topic":
         target[[_R1, _R4]] = 0.0
         weights[:5] = 1.0
     elif name == "vague":
-        target[[_R3, _U3]] *= _VAGUE
+        if distinct is not None:
+            target[_U] *= distinct
+            weights[_U] = 1.0
+        target[[_R3, _U3]] = levels[[_R3, _U3]] * _VAGUE
         weights[[_R3, _U3]] = 1.0
     else:
         weights[:] = 1.0

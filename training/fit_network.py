@@ -29,8 +29,6 @@ SURPRISE = 4.0
 """What the network's guesses of surprise are multiplied by: they are near 1."""
 _TOLD = 50
 """After so many steps a word is said."""
-_MADE_FROM = 12
-"""Variants are made of every twelfth case: more would never be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,12 @@ class Setting:
     head_rate: float = 6e-4
     ranking: float = 0.5
     surprise: float = 1.0
-    made: float = 0.1
+    made: float = 0.2
     """So many made variants in a round, as a part of the judged cases."""
+    made_from: int = 4
+    """Variants are made of every fourth case: more would hardly be used."""
+    distinct: float | None = 0.65
+    """What is left of uniqueness, beside U3, where specifics gave way to generalities."""
     asked: float = 0.5
     """So many judged answers to other queries, likewise."""
     seed: int = 0
@@ -62,7 +64,7 @@ class Lesson:
     surprises: Surprises | None = None
 
 
-SCHOOLING = Setting(epochs=1)
+SCHOOLING = Setting(epochs=1, made=0.1, made_from=12, distinct=None)
 """How it is first fitted to made cases, whose words the language model is not asked about."""
 
 
@@ -130,7 +132,8 @@ def _prepare(network: Network, real: Sequence[Example], schooled: State | None) 
 
 def _extra(lesson: Lesson, setting: Setting, real: int) -> list[tuple[list[Example], int]]:
     """What is read beside the real cases, and how many of each kind in a round."""
-    made = list(variants(lesson.cases[::_MADE_FROM], setting.seed)) if setting.made else []
+    every = lesson.cases[:: setting.made_from]
+    made = list(variants(every, setting.seed, setting.distinct)) if setting.made else []
     others = usable(asked_otherwise(case) for case in lesson.asked)
     return [
         (some, min(int(part * real), len(some)))

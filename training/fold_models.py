@@ -25,13 +25,14 @@ from training.feature_model import Floats, Table, fit_table, table_of
 from training.judged import DATA, FOLDS, Array, JudgedCase
 from training.kept import WORK, Arrays, write_arrays
 from training.other_queries import other_queries
-from training.parts import PLAIN, Desk, Part
+from training.other_sources import with_other_sources
+from training.parts import FITS, PLAIN, Desk, Part
 from training.pseudo_labels import Variants, variants_of
 from training.second_judge import made_cases
 
 Costs = dict[str, list[Floats]]
-TAUGHT = "taught."
-"""What the names of the final network's weights begin with in its part."""
+ALONE = "alone"
+"""What the first fit alone says, in the part of a network."""
 
 
 def compute(part: Part, desk: Desk) -> Arrays:
@@ -43,6 +44,8 @@ def compute(part: Part, desk: Desk) -> Arrays:
         return _surprises([case for case in cases if case.fold == part.fold], part, desk)
     if part.kind == "school":
         return _school(cases, part, desk)
+    if part.kind in FITS:
+        return _fit(cases, part, desk)
     if part.kind == "network":
         return _network(cases, part, desk)
     table, variants = features_of(desk)
@@ -128,28 +131,42 @@ def _school(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
     return schooled(made, lambda line: say(f"{part.name}: {line}"))
 
 
-def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
-    """What the network of a fold says of all sources; of the final one, which has none, too."""
+def _fit(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
+    """The weights that a network learns from all folds but its own."""
     import torch
 
     from training.fit_network import Lesson
-    from training.network_model import fit_rows
+    from training.network_model import fitted
 
-    final = part.fold is None
     torch.set_num_threads(1)
 
     def chosen(some: Sequence[JudgedCase]) -> list[JudgedCase]:
         return [c for c in some if c.fold != part.fold and _in_share(c, part.variant)]
 
-    taught, levels = fit_rows(
-        Lesson(chosen(cases), chosen(other_queries(cases)), surprises_kept(desk)),
-        cases,
+    taught = fitted(
+        Lesson(
+            with_other_sources(chosen(cases), cases),
+            chosen(other_queries(cases)),
+            surprises_kept(desk),
+        ),
         desk.known(Part("school")),
+        FITS.index(part.kind),
         lambda line: say(f"{part.name}: {line}"),
-        hands=2 if final else 1,
     )
-    weights = {f"{TAUGHT}{name}": weight.numpy() for name, weight in taught.items()}
-    return {"levels": levels, **weights} if final else {"levels": levels}
+    return {name: weight.numpy() for name, weight in taught.items()}
+
+
+def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
+    """What the mean of two fits says of the sources of its fold, and what the first says alone."""
+    import torch
+
+    from training.network_model import mean_of, rows_of, settled
+
+    torch.set_num_threads(1)
+    asked = [case for case in cases if case.fold == part.fold]
+    fits = [desk.known(fit) for fit in part.fits]
+    levels, alone = (rows_of(settled(mean_of(some), cases), asked) for some in (fits, fits[:1]))
+    return {"levels": levels, ALONE: alone}
 
 
 def say(line: str) -> None:

@@ -14,13 +14,15 @@ from citemark.judges.embedded.fast import TIER as FAST
 from training import intervals
 from training.feature_groups import GROUPS
 from training.feature_model import Table, stretched
-from training.fold_models import features_of
+from training.fold_models import ALONE, features_of
 from training.judged import FOLDS, Array, JudgedCase, totals_of
 from training.mixture import TOP, cross_fitted
 from training.parts import PLAIN, Desk, Part
 
 EMBEDDED = "embedded"
 NO_OPENING = "without openings: what stands before the first marker"
+
+ONE_FIT = "one fit of the network, not the mean of two"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,9 @@ def evaluation_of(desk: Desk, folds: Sequence[int]) -> Evaluation:
         ablations[EMBEDDED] = {"everything": tiers[EMBEDDED].totals}
         ablations[EMBEDDED][NO_OPENING] = _totals(mixed(unled, network, fast))
         ablations[EMBEDDED]["the network alone"] = _totals(drawn(table, network))
+        once = raw(desk, whole, "network", folds, said=ALONE)
+        if once is not None:
+            ablations[EMBEDDED][ONE_FIT] = _totals(mixed(table, once, fast))
     return Evaluation(
         cases=desk.cases(),
         table=table,
@@ -87,7 +92,12 @@ def part_of(table: Table, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> T
 
 
 def raw(
-    desk: Desk, whole: Table, kind: str, folds: Sequence[int], variant: str = ""
+    desk: Desk,
+    whole: Table,
+    kind: str,
+    folds: Sequence[int],
+    variant: str = "",
+    said: str = "levels",
 ) -> Array | None:
     """The levels of the folds' sources as they were predicted; None if a fold is missing."""
     kept = {fold: desk.get(Part(kind, fold, variant)) for fold in folds}
@@ -96,8 +106,7 @@ def raw(
         if arrays is None:
             return None
         test = whole.fold == fold
-        # A network is asked about every source, because the kernel is fitted to its guesses.
-        found[test] = arrays["levels"][test] if kind == "network" else arrays["levels"]
+        found[test] = arrays[said]
     found[~whole.said] = 0
     return np.asarray(found[np.isin(whole.fold, folds)])
 

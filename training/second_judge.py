@@ -45,16 +45,21 @@ class Round:
 
     def judged_again(self) -> Judgments:
         """What the second judge said of sources that the first one judged too."""
-        found: dict[str, dict[int, Array]] = {}
-        for line in (PLACE / self.again).read_text(encoding="utf-8").splitlines():
-            entry = _LINE.fullmatch(line.strip())
-            if entry is None:
-                raise SystemExit(f'{PLACE / self.again}: no judgment: "{line}"')
-            found.setdefault(entry[1], {})[int(entry[2])] = _levels(entry[3])
-        return found
+        return judgments_in(self.again)
 
 
 ROUNDS = (Round("made.jsonl", "again.txt"), Round("more.jsonl", "more_again.txt"))
+
+
+def judgments_in(name: str) -> Judgments:
+    """The judgments in a file: a mark of the answer, the source and its levels in each line."""
+    found: dict[str, dict[int, Array]] = {}
+    for line in (PLACE / name).read_text(encoding="utf-8").splitlines():
+        entry = _LINE.fullmatch(line.strip())
+        if entry is None:
+            raise SystemExit(f'{PLACE / name}: no judgment: "{line}"')
+        found.setdefault(entry[1], {})[int(entry[2])] = _levels(entry[3])
+    return found
 
 
 def mark_of(query: str, answer: str) -> str:
