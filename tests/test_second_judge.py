@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from training.judged import DATA, SUBSCORES, JudgedCase, load
 from training.other_queries import other_queries
+from training.other_sources import BESIDE, with_other_sources
 from training.second_judge import (
     ROUNDS,
     judged_by_both,
+    judgments_in,
     leaning,
     made_cases,
     mark_of,
@@ -77,10 +79,10 @@ def test_another_query_is_about_the_answer_of_another_case() -> None:
 @pytest.mark.skipif(not DATA.exists(), reason="the judged cases are not there (../shared/data)")
 def test_the_second_judge_agrees_with_the_first_and_no_made_query_is_a_judged_one() -> None:
     cases = load()
-    for one in ROUNDS:
+    for given in (*(one.judged_again() for one in ROUNDS), judgments_in(BESIDE)):
         both = [
             (levels.sum(), case.levels[row].sum())
-            for case, row, levels in judged_by_both(one.judged_again(), cases)
+            for case, row, levels in judged_by_both(given, cases)
         ]
         assert len(both) > 100
         assert np.corrcoef(np.array(both).T)[0, 1] > 0.8
@@ -101,6 +103,27 @@ def test_another_query_for_a_judged_answer_stays_in_the_fold_of_the_first() -> N
         assert set(other.sources) <= set(first.sources)
         assert " ".join(other.query.casefold().split()) not in queries
     assert {other.fold for other in others} == {0, 1, 2}
+
+
+def test_an_answer_without_further_sources_stays_as_it_is() -> None:
+    case = judged(2.0)
+    assert with_other_sources([case], [case]) == [case]
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the judged cases are not there (../shared/data)")
+def test_further_sources_of_a_judged_answer_come_after_its_own() -> None:
+    cases = load()
+    every = with_other_sources(cases, cases)
+    assert sum(len(e.sources) - len(c.sources) for c, e in zip(cases, every, strict=True)) > 2900
+    for case, more in zip(cases, every, strict=True):
+        own = len(case.sources)
+        assert more.sources[:own] == case.sources
+        assert len(set(more.sources)) == len(more.sources) == len(more.passes)
+        assert (more.levels[:own] == case.levels).all()
+        assert more.levels.shape == (len(more.sources), SUBSCORES)
+        assert more.totals.shape == (len(more.sources), 5)
+        assert set(more.sources[own:]) <= parse_answer(case.answer).cited, case.id
+        assert more.fold == case.fold
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the judged cases are not there (../shared/data)")

@@ -12,7 +12,9 @@ from citemark.citations import parse_answer
 from citemark.rubrics import DEFAULT_METRICS, rubric
 from training import figures
 from training.judged import FOLDS, Array, totals_of
+from training.other_sources import BESIDE
 from training.out_of_fold import Evaluation
+from training.second_judge import ROUNDS, judgments_in
 from training.second_pass import both_judges, both_passes
 
 Mask = NDArray[np.bool_]
@@ -126,12 +128,27 @@ def _agreements(found: Evaluation, rows: Mask, passes: Array | None) -> list[str
 
 def _second_llm(found: Evaluation) -> str:
     """How well the LLM whose judgments the network learns from as well agrees with the first."""
-    second, first, case = both_judges(found.cases)
-    if len(case) < _FEW:
+    alone = both_judges((one.judged_again() for one in ROUNDS), found.cases)
+    beside = both_judges([judgments_in(BESIDE)], found.cases)
+    if min(len(alone[2]), len(beside[2])) < _FEW:
         return "Too few sources that both judged.\n"
-    agreement = figures.agreement(second, first, np.array(case))
-    head = (f"Sources that both judged, n = {len(case)}", "Spearman", "kappa", "error", "order")
-    return markdown(head, [_row(metric, a) for metric, a in agreement.items()])
+    both = [
+        figures.agreement(second, first, np.array(case)) for second, first, case in (alone, beside)
+    ]
+    head = (
+        "Sources that both judged",
+        f"by itself, n = {len(alone[2]):,}: Spearman",
+        "kappa",
+        "error",
+        f"beside the first one's scores of other sources, n = {len(beside[2])}: Spearman",
+        "kappa",
+        "error",
+    )
+    rows = [
+        (metric, *(figure for one in both for figure in _row(metric, one[metric])[1:-1]))
+        for metric in both[0]
+    ]
+    return markdown(head, rows)
 
 
 def _intervals(found: Evaluation) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from citemark.rubrics import DEFAULT_METRICS
 from training.judged import SUBSCORES, Array, JudgedCase, totals_of
-from training.second_judge import ROUNDS, judged_by_both
+from training.second_judge import Judgments, judged_by_both
 
 
 def both_passes(path: Path, cases: Sequence[JudgedCase]) -> Array:
@@ -28,9 +28,11 @@ def both_passes(path: Path, cases: Sequence[JudgedCase]) -> Array:
     return np.array([[row[i] if i < len(row) else nothing for row in rows] for i in (0, 1)])
 
 
-def both_judges(cases: Sequence[JudgedCase]) -> tuple[Array, Array, list[int]]:
+def both_judges(
+    given: Iterable[Judgments], cases: Sequence[JudgedCase]
+) -> tuple[Array, Array, list[int]]:
     """The totals that the second LLM and the first gave where both judged, and the case of each."""
-    both = [found for one in ROUNDS for found in judged_by_both(one.judged_again(), cases)]
+    both = [found for some in given for found in judged_by_both(some, cases)]
     if not both:
         return np.zeros((0, 5)), np.zeros((0, 5)), []
     number = {case.id: i for i, case in enumerate(cases)}
