@@ -135,7 +135,7 @@ def test_a_judge_without_subscores_is_shown_all_the_same(chromium: Browser, tmp_
         page.locator('[data-pick="1"]').click()
         assert page.get_by_text("one number, without sub-scores").count() == 5
         page.goto(page.url.replace("#case-a", "#case-b"))
-        page.locator('.facts:has-text("polish"), .case:has-text("polish")').first.wait_for()
+        page.locator(".case", has_text="polish").wait_for()
         page.locator('[data-pick="1"]').click()
         page.get_by_role("button", name="C1: 2 of 4").click()
         assert "made without the wording" in page.locator(".criterion-detail").inner_text()
