@@ -42,10 +42,9 @@ def parts_of(only: str | None, folds: Sequence[int], *, curve: bool) -> list[Par
         found += [Part("school"), *(Part("surprises", fold) for fold in range(FOLDS))]
     found.append(Part("features"))
     if only != "fast":
-        networks = [Part("network", fold) for fold in folds]
+        found += [Part("network", fold) for fold in folds]
         if curve:
-            networks += [Part("network", folds[0], f"share-{share}") for share in SHARES]
-        found += [part for network in networks for part in (*network.fits, network)]
+            found += [Part("network", folds[0], f"share-{share}") for share in SHARES]
     found += [Part("fast", fold) for fold in folds]
     if only != "embedded":
         variants = [*(f"share-{s}" for s in SHARES), PLAIN, *(f"without-{g}" for g in GROUPS)]

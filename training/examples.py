@@ -47,6 +47,8 @@ class Example:
     """What the feature table says of each source: (sources, features)."""
     surprise: NDArray[np.float32] | None = None
     """How surprising each token of the passages is, if that is known (a single one may be NaN)."""
+    origin: Example | None = None
+    """What a made variant was made from, if the network is to see both and tell which is higher."""
 
 
 def example(
@@ -130,8 +132,13 @@ def variants(
             own = made.renamed.get(source, source)
             levels, weights = _target(name, case.levels[place], distinct)
             found = example(made.case.query, made.case.answer, [own], levels, weights)
-            if found.text.passages:
-                yield found
+            if not found.text.passages:
+                continue
+            if name == "vague" and distinct is not None:
+                one = case.levels[place : place + 1]
+                plainly = example(case.query, case.answer, [source], one, np.ones_like(one))
+                found = replace(found, origin=plainly)
+            yield found
 
 
 def _target(name: str, levels: Array, distinct: float | None) -> tuple[Array, Array]:

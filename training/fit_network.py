@@ -43,13 +43,13 @@ class Setting:
     head_rate: float = 6e-4
     ranking: float = 0.5
     surprise: float = 1.0
-    made: float = 0.2
+    made: float = 0.35
     """So many made variants in a round, as a part of the judged cases."""
-    made_from: int = 4
-    """Variants are made of every fourth case: more would hardly be used."""
+    made_from: int = 3
+    """Variants are made of every third case: more would hardly be used."""
     distinct: float | None = 0.65
     """What is left of uniqueness, beside U3, where specifics gave way to generalities."""
-    asked: float = 0.5
+    asked: float = 0.45
     """So many judged answers to other queries, likewise."""
     seed: int = 0
 
@@ -183,11 +183,12 @@ def _optimizer(
 
 
 def _loss(network: Network, batch: Sequence[Example], setting: Setting) -> Tensor:
+    batch, family = _families(batch)
     read, surprises = network.read(batch)
     said = network.head(*network.together(batch, read)).float()
     asked = torch.from_numpy(np.concatenate([example.levels for example in batch])).float()
     weight = torch.from_numpy(np.concatenate([example.weights for example in batch])).float()
-    case = torch.from_numpy(np.repeat(np.arange(len(batch)), [len(e.levels) for e in batch]))
+    case = torch.from_numpy(np.repeat(family, [len(e.levels) for e in batch]))
     spread = network.head.spread
     error = functional.smooth_l1_loss(said / spread, asked / spread, reduction="none")
     loss = (weight * error).mean()
@@ -196,10 +197,18 @@ def _loss(network: Network, batch: Sequence[Example], setting: Setting) -> Tenso
     whole = weight.view(len(weight), 5, 5).amin(-1)
     loss = loss + (whole * functional.smooth_l1_loss(ours, theirs, reduction="none")).mean()
     gap = theirs[:, None] - theirs[None]
-    both = (case[:, None] == case[None])[..., None] & (gap > 0.25) & (whole[:, None] > 0)
+    both = (case[:, None] == case[None])[..., None] & (gap > 0.25)
+    both = both & (whole[:, None] > 0) & (whole[None] > 0)
     wrong = functional.softplus(-4 * (ours[:, None] - ours[None])) / 2
     loss = loss + setting.ranking * (both * wrong).sum() / both.sum().clamp(min=1)
     return loss + setting.surprise * _surprise_loss(batch, surprises)
+
+
+def _families(batch: Sequence[Example]) -> tuple[list[Example], list[int]]:
+    """The examples, what some were made from beside them, and which belong together."""
+    pairs = [(e,) if e.origin is None else (e, e.origin) for e in batch]
+    every = [example for pair in pairs for example in pair]
+    return every, [number for number, pair in enumerate(pairs) for _ in pair]
 
 
 def _surprise_loss(batch: Sequence[Example], surprises: Sequence[Tensor]) -> Tensor:

@@ -1,6 +1,6 @@
 """Compute one part of the evaluation: the models of one fold, or what they are fitted on.
 
-python -m training.fold_models NAME [--limit N] [--data FILE] [--work FOLDER]
+python -m training.fold_models NAME [--limit N] [--data FILE] [--work FOLDER] [--hands 2]
 
 ``evaluate`` starts this for every part that is not kept yet. The process ends when whoever
 started it does: it waits for the end of its standard input.
@@ -26,16 +26,16 @@ from training.judged import DATA, FOLDS, Array, JudgedCase
 from training.kept import WORK, Arrays, write_arrays
 from training.other_queries import other_queries
 from training.other_sources import with_other_sources
-from training.parts import FITS, PLAIN, Desk, Part
+from training.parts import PLAIN, Desk, Part
 from training.pseudo_labels import Variants, variants_of
 from training.second_judge import made_cases
 
 Costs = dict[str, list[Floats]]
-ALONE = "alone"
-"""What the first fit alone says, in the part of a network."""
+TAUGHT = "taught."
+"""What the names of the final network's weights begin with in its part."""
 
 
-def compute(part: Part, desk: Desk) -> Arrays:
+def compute(part: Part, desk: Desk, hands: int | None = None) -> Arrays:
     """The arrays of a part, from the data and the parts that it needs."""
     cases = desk.cases()
     if part.kind == "features":
@@ -44,10 +44,8 @@ def compute(part: Part, desk: Desk) -> Arrays:
         return _surprises([case for case in cases if case.fold == part.fold], part, desk)
     if part.kind == "school":
         return _school(cases, part, desk)
-    if part.kind in FITS:
-        return _fit(cases, part, desk)
     if part.kind == "network":
-        return _network(cases, part, desk)
+        return _network(cases, part, desk, hands or (2 if part.fold is None else 1))
     table, variants = features_of(desk)
     return {"levels": _kernel(table, variants, part, cases)}
 
@@ -131,12 +129,12 @@ def _school(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
     return schooled(made, lambda line: say(f"{part.name}: {line}"))
 
 
-def _fit(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
-    """The weights that a network learns from all folds but its own."""
+def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk, hands: int) -> Arrays:
+    """What the network of a fold says of the fold's sources; of the final one, its weights."""
     import torch
 
     from training.fit_network import Lesson
-    from training.network_model import fitted
+    from training.network_model import fitted, rows_of, settled
 
     torch.set_num_threads(1)
 
@@ -150,23 +148,13 @@ def _fit(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
             surprises_kept(desk),
         ),
         desk.known(Part("school")),
-        FITS.index(part.kind),
         lambda line: say(f"{part.name}: {line}"),
+        hands,
     )
-    return {name: weight.numpy() for name, weight in taught.items()}
-
-
-def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk) -> Arrays:
-    """What the mean of two fits says of the sources of its fold, and what the first says alone."""
-    import torch
-
-    from training.network_model import mean_of, rows_of, settled
-
-    torch.set_num_threads(1)
+    if part.fold is None:
+        return {f"{TAUGHT}{name}": weight.numpy() for name, weight in taught.items()}
     asked = [case for case in cases if case.fold == part.fold]
-    fits = [desk.known(fit) for fit in part.fits]
-    levels, alone = (rows_of(settled(mean_of(some), cases), asked) for some in (fits, fits[:1]))
-    return {"levels": levels, ALONE: alone}
+    return {"levels": rows_of(settled(taught, cases), asked)}
 
 
 def say(line: str) -> None:
@@ -193,10 +181,11 @@ def main() -> None:
     options.add_argument("--limit", type=int)
     options.add_argument("--data", type=Path, default=DATA)
     options.add_argument("--work", type=Path, default=WORK)
+    options.add_argument("--hands", type=int, help="threads that fit the network; same digits")
     chosen = options.parse_args()
     _end_with_the_starter()
     part, desk = Part.of(chosen.name), Desk(chosen.data, chosen.limit, chosen.work)
-    write_arrays(desk.path(part), compute(part, desk))
+    write_arrays(desk.path(part), compute(part, desk, chosen.hands))
 
 
 if __name__ == "__main__":

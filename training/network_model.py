@@ -67,21 +67,10 @@ def _with_origin(taught: State) -> Iterator[tuple[str, Tensor, Tensor | None]]:
 
 
 def fitted(
-    lesson: Lesson, school: Arrays, seed: int = 0, say: Callable[[str], None] = lambda _: None
+    lesson: Lesson, school: Arrays, say: Callable[[str], None] = lambda _: None, hands: int = 1
 ) -> State:
     """What a schooled network learns from some cases."""
-    return fit(lesson, Setting(seed=seed), say, unpacked(school)).taught()
-
-
-def mean_of(fits: Sequence[Arrays]) -> State:
-    """The mean of what several fits learned.
-
-    They began with the same school and did not go far from it, so what lies between them is better
-    than each of them.
-    """
-    return {
-        name: torch.stack([torch.from_numpy(fit[name]) for fit in fits]).mean(0) for name in fits[0]
-    }
+    return fit(lesson, Setting(), say, unpacked(school), hands).taught()
 
 
 def settled(taught: State, cases: Sequence[JudgedCase]) -> Network:

@@ -14,15 +14,13 @@ from citemark.judges.embedded.fast import TIER as FAST
 from training import intervals
 from training.feature_groups import GROUPS
 from training.feature_model import Table, stretched
-from training.fold_models import ALONE, features_of
+from training.fold_models import features_of
 from training.judged import FOLDS, Array, JudgedCase, totals_of
 from training.mixture import TOP, cross_fitted
 from training.parts import PLAIN, Desk, Part
 
 EMBEDDED = "embedded"
 NO_OPENING = "without openings: what stands before the first marker"
-
-ONE_FIT = "one fit of the network, not the mean of two"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +69,6 @@ def evaluation_of(desk: Desk, folds: Sequence[int]) -> Evaluation:
         ablations[EMBEDDED] = {"everything": tiers[EMBEDDED].totals}
         ablations[EMBEDDED][NO_OPENING] = _totals(mixed(unled, network, fast))
         ablations[EMBEDDED]["the network alone"] = _totals(drawn(table, network))
-        once = raw(desk, whole, "network", folds, said=ALONE)
-        if once is not None:
-            ablations[EMBEDDED][ONE_FIT] = _totals(mixed(table, once, fast))
     return Evaluation(
         cases=desk.cases(),
         table=table,
@@ -92,12 +87,7 @@ def part_of(table: Table, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> T
 
 
 def raw(
-    desk: Desk,
-    whole: Table,
-    kind: str,
-    folds: Sequence[int],
-    variant: str = "",
-    said: str = "levels",
+    desk: Desk, whole: Table, kind: str, folds: Sequence[int], variant: str = ""
 ) -> Array | None:
     """The levels of the folds' sources as they were predicted; None if a fold is missing."""
     kept = {fold: desk.get(Part(kind, fold, variant)) for fold in folds}
@@ -106,7 +96,7 @@ def raw(
         if arrays is None:
             return None
         test = whole.fold == fold
-        found[test] = arrays[said]
+        found[test] = arrays["levels"]
     found[~whole.said] = 0
     return np.asarray(found[np.isin(whole.fold, folds)])
 

@@ -15,17 +15,12 @@ _FEATURES = (
     "citemark.judges.embedded.opening",
 )
 _NETWORK = ("training.network_model", "training.second_judge")
-_LESSON = (*_NETWORK, "training.other_queries", "training.other_sources")
-FITS = ("first", "second")
-"""The network is fitted twice, with other draws of chance, and is the mean of both."""
 _FOLLOWED = {
     "features": _FEATURES,
     "fast": (*_FEATURES, "training.feature_groups"),
     "surprises": ("training.surprise",),
     "school": _NETWORK,
-    "first": _LESSON,
-    "second": _LESSON,
-    "network": _LESSON,
+    "network": (*_NETWORK, "training.other_queries", "training.other_sources"),
 }
 _KERNEL = ("training.fold_models", "training.feature_model", "citemark.judges.embedded.fast_model")
 _ALONE = {
@@ -33,8 +28,6 @@ _ALONE = {
     "fast": _KERNEL,
     "surprises": _KERNEL[:1],
     "school": _KERNEL[:1],
-    "first": _KERNEL[:1],
-    "second": _KERNEL[:1],
     "network": _KERNEL[:1],
 }
 """Modules that count without what they import."""
@@ -54,7 +47,7 @@ class Part:
 
     kind: str
     """features, surprises, fast (kernel on features), school (the network fitted to made cases),
-    first and second (it goes on to judged cases), network (the mean of these)."""
+    network."""
     fold: int | None = None
     """The queries that the model does not see and is asked about; None if it sees all."""
     variant: str = ""
@@ -77,15 +70,8 @@ class Part:
     def needs(self) -> tuple[Part, ...]:
         """The parts that must be there before this one."""
         if self.kind == "network":
-            return self.fits
-        if self.kind in FITS:
             return Part("school"), *(Part("surprises", fold) for fold in range(FOLDS))
         return (Part("features"),) if self.kind == "fast" else ()
-
-    @property
-    def fits(self) -> tuple[Part, ...]:
-        """The fits that a network is the mean of."""
-        return tuple(Part(kind, self.fold, self.variant) for kind in FITS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from citemark.judges.embedded.intervals import Spread
 from training import figures, intervals, trust
 from training.evaluate import check, options, parts_of, run, threads
 from training.feature_model import Floats, Table, fit_table, stretch_of, write
-from training.fold_models import features_of, say
+from training.fold_models import TAUGHT, features_of, say
 from training.judged import Array, totals_of
 from training.kept import ROOT, read_arrays, write_arrays
 from training.lift import lift_of
@@ -39,8 +39,8 @@ from training.second_pass import both_passes
 PLACE = ROOT / "src" / "citemark" / "judges" / "embedded"
 THREADS = 1
 """Always so many, because the last digits of sums depend on it: two runs give the same file."""
-FINAL = Part("network").fits
-"""The fits to every fold."""
+FINAL = Part("network")
+"""The network that is fitted to every fold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +112,13 @@ def write_fast(
 
 def write_network(desk: Desk, folder: Path) -> None:
     """Write the network that was fitted to everything."""
-    from training.export import export
-    from training.network_model import mean_of, settled
+    import torch
 
-    taught = mean_of([desk.known(fit) for fit in FINAL])
+    from training.export import export
+    from training.network_model import settled
+
+    kept = desk.known(FINAL)
+    taught = {k.removeprefix(TAUGHT): torch.from_numpy(v) for k, v in kept.items() if TAUGHT in k}
     export(settled(taught, desk.cases()), folder)
 
 
@@ -222,7 +225,7 @@ def main() -> None:
         wanted = [part for part in wanted if part.kind in ("features", "school", "surprises")]
     elif lessons is None:
         say("the cross-validation is not there, so it is run first (or: --without-evaluation)")
-    run(wanted if fast_only else [*wanted, *FINAL], desk, max(1, chosen.workers))
+    run(wanted if fast_only else [*wanted, FINAL], desk, max(1, chosen.workers))
     if lessons is None and not chosen.without_evaluation:
         lessons = lessons_of(desk, fast_only=fast_only)
     _tell(train(desk, chosen.out, lessons, fast_only=fast_only), chosen.out)
