@@ -65,7 +65,10 @@ class Lesson:
 
 
 SCHOOLING = Setting(epochs=1, made=0.1, made_from=12, distinct=None)
-"""How it is first fitted to made cases, whose words the language model is not asked about."""
+"""How it is first fitted to made cases, whose words the language model is not asked about.
+
+Few variants are made of them: what the rubrics say of these it learns later, from real answers.
+"""
 
 
 def fit(
