@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from training import evaluate, train
 from training.evaluation_report import report
-from training.judged import DATA
+from training.examples import Example
+from training.judged import DATA, JudgedCase
 from training.kept import read_arrays, write_arrays
 from training.out_of_fold import ALL_FOLDS, evaluation_of
 from training.parts import Desk
@@ -159,3 +160,30 @@ def test_real_cases_give_the_same_model_files_twice(tmp_path: Path) -> None:
         assert "`embedded`, n = " in report(evaluation_of(small, ALL_FOLDS), DATA)
         found.append(files_in(tmp_path / name / "out"))
     assert found[0] == found[1]
+
+
+@needs_torch
+def test_a_variant_is_held_against_what_it_was_made_from() -> None:
+    import torch
+    from training.examples import variants
+    from training.fit_network import _beside_loss, _families
+
+    answer = "Marie Curie was born in Warsaw in 1867 and won prizes in 1903 [1]. Radium glows [2]."
+    levels, totals = np.full((1, 25), 3.0), np.full((1, 5), 15.0)
+    case = JudgedCase("one", "made", "What glows?", answer, (1,), (1,), levels, totals)
+    every = [e for e in variants([case], 0, beside=True) if e.origin is not None]
+    vague = next(e for e in every if e.levels.min() < 3)
+    talk = next(e for e in every if e.levels.min() == 3)
+
+    def loss(example: Example, said: float) -> float:
+        """Of a network that says this of the variant, and 3 of what it was made from."""
+        both, _ = _families([example])
+        asked, weight = (
+            torch.from_numpy(np.concatenate([getattr(e, name) for e in both])).float()
+            for name in ("levels", "weights")
+        )
+        levels = torch.tensor([said, 3.0])[:, None].expand(2, 25)
+        return float(_beside_loss(both, levels, asked, weight))
+
+    assert loss(vague, 2.0) < loss(vague, 2.9) < loss(vague, 3.1)
+    assert loss(talk, 2.0) == loss(talk, 3.0) == 0 < loss(talk, 3.1)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from citemark.judges.embedded.feature_table import FeatureTable, feature_table
 from citemark.judges.embedded.passages import Passage, passages_of, roles_of
 from citemark.judges.embedded.statements import read
 from citemark.judges.embedded.tokens import Text, text_of, tokenizer
+from training.discipline.reading import worded
 from training.discipline.transformations import transformed
 from training.judged import SUBSCORES, Array, JudgedCase
 
@@ -30,7 +32,13 @@ _BY_QUERY = 10
 """The sub-scores of relevance and influence come first."""
 _VAGUE = 0.4
 """What is left of concreteness when the specifics are gone."""
+_DISTINCT = 0.65
+"""What is left of uniqueness, beside U3."""
+_USUAL = 1
+"""The place of the variant, a vague one, that is made with the usual phrases."""
+_OTHER_WORDS = Path(__file__).parent / "other_words.toml"
 _SAME = ("padded", "persuasive", "praised", "restated", "ornate")
+_TALK = (*_SAME, "with_asides", "called_new", "called_important", "emphasised")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,7 @@ class Example:
     surprise: NDArray[np.float32] | None = None
     """How surprising each token of the passages is, if that is known (a single one may be NaN)."""
     origin: Example | None = None
-    """What a made variant was made from, if the network is to see both and tell which is higher."""
+    """What a made variant was made from, if the network is to see both and compare them."""
 
 
 def example(
@@ -111,44 +119,58 @@ def _surprise(
     return np.concatenate(found)
 
 
-def variants(
-    cases: Sequence[JudgedCase], seed: int, distinct: float | None = None
-) -> Iterator[Example]:
-    """Made variants of judged cases, four of each where they can be made.
+def variants(cases: Sequence[JudgedCase], seed: int, *, beside: bool) -> Iterator[Example]:
+    """Made variants of judged cases, some of each where they can be made.
 
-    Two of them are vague: that is what real answers teach least about. ``distinct`` is what is
-    left of uniqueness beside U3 in these; without it, nothing is said of that.
+    Two of them are vague: that is what real answers teach least about. ``beside`` what they were
+    made from there are more, most of them with other phrases, and what a vague one should lose is
+    the whole of uniqueness; without, nothing is said of that but U3.
     """
     queries = [case.query for case in cases]
     for number, case in enumerate(cases):
-        plain = Case.from_dict({"id": case.id, "query": case.query, "answer": case.answer})
-        kinds = ("off_topic", "vague", _SAME[(number + seed) % len(_SAME)], "vague")
-        for step, name in enumerate(kinds):
+        for step, name in enumerate(_kinds(number, seed, beside=beside)):
             place = (number * 7 + seed + step) % len(case.sources)
-            source = case.sources[place]
-            made = transformed(name, plain, source, seed, queries)
-            if made is None:
-                continue
-            own = made.renamed.get(source, source)
-            levels, weights = _target(name, case.levels[place], distinct)
-            found = example(made.case.query, made.case.answer, [own], levels, weights)
-            if not found.text.passages:
-                continue
-            if name == "vague" and distinct is not None:
-                one = case.levels[place : place + 1]
-                plainly = example(case.query, case.answer, [source], one, np.ones_like(one))
-                found = replace(found, origin=plainly)
-            yield found
+            with worded(_OTHER_WORDS if beside and step != _USUAL else None):
+                found = _variant(case, place, name, seed, queries, beside=beside)
+            if found is not None and found.text.passages:
+                yield found
 
 
-def _target(name: str, levels: Array, distinct: float | None) -> tuple[Array, Array]:
+def _kinds(number: int, seed: int, *, beside: bool) -> tuple[str, ...]:
+    """The variants that are made of a case."""
+    turn = number + seed
+    if not beside:
+        return "off_topic", "vague", _SAME[turn % len(_SAME)], "vague"
+    first, second, third = (_TALK[(turn * 3 + i) % len(_TALK)] for i in range(3))
+    return first if turn % 2 else "off_topic", "vague", second, "vague", third
+
+
+def _variant(
+    case: JudgedCase, place: int, name: str, seed: int, queries: Sequence[str], *, beside: bool
+) -> Example | None:
+    source = case.sources[place]
+    plain = Case.from_dict({"id": case.id, "query": case.query, "answer": case.answer})
+    made = transformed(name, plain, source, seed, queries)
+    if made is None:
+        return None
+    own = made.renamed.get(source, source)
+    levels, weights = _target(name, case.levels[place], beside=beside)
+    found = example(made.case.query, made.case.answer, [own], levels, weights)
+    if name == "off_topic" or not beside:
+        return found
+    one = case.levels[place : place + 1]
+    origin = example(case.query, case.answer, [source], one, np.ones_like(one))
+    return replace(found, origin=origin)
+
+
+def _target(name: str, levels: Array, *, beside: bool) -> tuple[Array, Array]:
     target, weights = levels.copy(), np.zeros(SUBSCORES)
     if name == "off_topic":
         target[[_R1, _R4]] = 0.0
         weights[:5] = 1.0
     elif name == "vague":
-        if distinct is not None:
-            target[_U] *= distinct
+        if beside:
+            target[_U] *= _DISTINCT
             weights[_U] = 1.0
         target[[_R3, _U3]] = levels[[_R3, _U3]] * _VAGUE
         weights[[_R3, _U3]] = 1.0

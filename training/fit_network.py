@@ -27,6 +27,8 @@ from training.surprise import Surprises
 
 SURPRISE = 4.0
 """What the network's guesses of surprise are multiplied by: they are near 1."""
+_LOST = 0.2
+"""Levels that are to fall by less than this need not fall."""
 _TOLD = 50
 """After so many steps a word is said."""
 
@@ -47,8 +49,8 @@ class Setting:
     """So many made variants in a round, as a part of the judged cases."""
     made_from: int = 3
     """Variants are made of every third case: more would hardly be used."""
-    distinct: float | None = 0.65
-    """What is left of uniqueness, beside U3, where specifics gave way to generalities."""
+    beside: float = 0.5
+    """How much it counts what variants lose and must not gain beside what they were made from."""
     asked: float = 0.45
     """So many judged answers to other queries, likewise."""
     seed: int = 0
@@ -64,7 +66,7 @@ class Lesson:
     surprises: Surprises | None = None
 
 
-SCHOOLING = Setting(epochs=1, made=0.1, made_from=12, distinct=None)
+SCHOOLING = Setting(epochs=1, made=0.1, made_from=12, beside=0.0)
 """How it is first fitted to made cases, whose words the language model is not asked about.
 
 Few variants are made of them: what the rubrics say of these it learns later, from real answers.
@@ -136,7 +138,7 @@ def _prepare(network: Network, real: Sequence[Example], schooled: State | None) 
 def _extra(lesson: Lesson, setting: Setting, real: int) -> list[tuple[list[Example], int]]:
     """What is read beside the real cases, and how many of each kind in a round."""
     every = lesson.cases[:: setting.made_from]
-    made = list(variants(every, setting.seed, setting.distinct)) if setting.made else []
+    made = list(variants(every, setting.seed, beside=setting.beside > 0)) if setting.made else []
     others = usable(asked_otherwise(case) for case in lesson.asked)
     return [
         (some, min(int(part * real), len(some)))
@@ -204,6 +206,7 @@ def _loss(network: Network, batch: Sequence[Example], setting: Setting) -> Tenso
     both = both & (whole[:, None] > 0) & (whole[None] > 0)
     wrong = functional.softplus(-4 * (ours[:, None] - ours[None])) / 2
     loss = loss + setting.ranking * (both * wrong).sum() / both.sum().clamp(min=1)
+    loss = loss + setting.beside * _beside_loss(batch, said, asked, weight)
     return loss + setting.surprise * _surprise_loss(batch, surprises)
 
 
@@ -212,6 +215,19 @@ def _families(batch: Sequence[Example]) -> tuple[list[Example], list[int]]:
     pairs = [(e,) if e.origin is None else (e, e.origin) for e in batch]
     every = [example for pair in pairs for example in pair]
     return every, [number for number, pair in enumerate(pairs) for _ in pair]
+
+
+def _beside_loss(batch: Sequence[Example], said: Tensor, asked: Tensor, weight: Tensor) -> Tensor:
+    """What variants fail to lose, and what they gain, beside what they were made from."""
+    first = np.cumsum([0, *(len(example.levels) for example in batch)])
+    places = [first[i] for i, example in enumerate(batch) if example.origin is not None]
+    made = torch.tensor(places, dtype=torch.int64)
+    origin = made + 1  # a variant has one source, and what it was made from comes next
+    falls = (asked[origin] - asked[made] > _LOST) & (weight[made] > 0)
+    kept = functional.softplus(-6 * (said[origin] - said[made] - 0.1)) / 6
+    gained = functional.relu(_totals(said[made]) - _totals(said[origin]))
+    same = ~falls.any(-1, keepdim=True)
+    return ((falls * kept).sum() + (same * gained).sum()) / len(batch)
 
 
 def _surprise_loss(batch: Sequence[Example], surprises: Sequence[Tensor]) -> Tensor:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -56,19 +57,31 @@ def _parsed(
     return parse(answer, sources, citations)
 
 
-def wording() -> dict[str, Any]:
-    """The phrases that transformations write, by what they are for.
+_OTHER: ContextVar[Path | None] = ContextVar("other wording", default=None)
 
-    The tables of a file named by ``CITEMARK_WORDING`` take the place of the usual ones, so that a
-    judge can be tried on phrases that nobody saw who built it.
+
+def wording() -> Mapping[str, Any]:
+    """The phrases that transformations write, by what they are for."""
+    return _wording(_OTHER.get())
+
+
+@contextmanager
+def worded(other: Path | None) -> Iterator[None]:
+    """Let the tables of a file take the place of the usual ones.
+
+    So a judge can be tried on phrases that nobody saw who built it.
     """
-    return _wording(os.environ.get("CITEMARK_WORDING"))
+    before = _OTHER.set(other)
+    try:
+        yield
+    finally:
+        _OTHER.reset(before)
 
 
 @cache
-def _wording(other: str | None) -> dict[str, Any]:
+def _wording(other: Path | None) -> Mapping[str, Any]:
     usual = tomllib.loads((Path(__file__).parent / "wording.toml").read_text(encoding="utf-8"))
-    return usual if other is None else usual | tomllib.loads(Path(other).read_text("utf-8"))
+    return usual if other is None else usual | tomllib.loads(other.read_text("utf-8"))
 
 
 def edited(case: Case, edits: Iterable[Edit]) -> Case:

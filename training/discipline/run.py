@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import os
 import sys
 from pathlib import Path
 
 from training.discipline.answers import made_cases, real_cases
 from training.discipline.laws import USUAL, laws
+from training.discipline.reading import worded
 from training.discipline.report import Row, legend, lines_kept, markdown, rows, shortfalls
 from training.discipline.trials import Finding, findings
 
@@ -17,8 +17,6 @@ from training.discipline.trials import Finding, findings
 def main(arguments: list[str] | None = None) -> int:
     """Run as a command."""
     options = _parser().parse_args(arguments)
-    if options.wording:
-        os.environ["CITEMARK_WORDING"] = str(options.wording)
     wanted = set(options.only or ())
     chosen = tuple(law for law in laws() if not wanted or law.transformation in wanted)
     if not chosen:
@@ -28,9 +26,10 @@ def main(arguments: list[str] | None = None) -> int:
     cases = real_cases(options.seed) or made_cases()
     if len(cases) < options.answers:
         sys.stderr.write(f"only {len(cases)} answers are there; the real ones may be absent\n")
-    found, tried = findings(
-        chosen, cases, judge=options.judge, count=options.answers, seed=options.seed
-    )
+    with worded(options.wording):
+        found, tried = findings(
+            chosen, cases, judge=options.judge, count=options.answers, seed=options.seed
+        )
     table = rows(chosen, found)
     text = "\n".join([legend(chosen), markdown(options.judge, table, tried), lines_kept(table)])
     if options.floors:
