@@ -27,7 +27,7 @@ from training.intervals import spread_of
 from training.judged import DATA, FOLDS, SUBSCORES, Array, load, totals_of
 from training.kept import closure, fingerprint, read_arrays, write_arrays
 from training.lift import lift_of
-from training.mixture import cross_fitted, fit_rows
+from training.mixture import cross_fitted, fit_rows, means_of
 from training.out_of_fold import ALL_FOLDS, evaluation_of
 from training.parts import Desk, Part
 from training.second_pass import both_passes
@@ -203,8 +203,8 @@ def _table(levels: Array, said: NDArray[np.bool_] | None = None) -> Table:
         said=np.ones(rows, dtype=np.bool_) if said is None else said,
         levels=levels,
         totals=totals_of(levels),
-        case=np.arange(rows),
-        fold=np.arange(rows) % 5,
+        case=np.arange(rows) // 2,
+        fold=np.arange(rows) // 2 % 5,
         weight=np.ones(rows),
         two=np.zeros(rows, dtype=np.bool_),
     )
@@ -227,10 +227,12 @@ def test_a_mixture_takes_more_of_the_better_model() -> None:
     good, bad = levels + chance.normal(0, 0.3, levels.shape), np.full_like(levels, 2.0)
     table = _table(levels, said=np.arange(400) % 7 > 0)
     every, said = np.ones(400, dtype=np.bool_), table.said
-    assert (fit_rows(good, bad, table, every).weights > 0.9).all()
-    assert (fit_rows(bad, good, table, every).weights < 0.1).all()
+    mixture, other_way = fit_rows(good, bad, table, every), fit_rows(bad, good, table, every)
+    for part in ("whole", "within"):
+        assert (getattr(mixture, part) > 0.9).all()
+        assert (getattr(other_way, part) < 0.1).all()
     one, other = (levels + chance.normal(0, 1, levels.shape) for _ in range(2))
-    assert abs(fit_rows(one, other, table, every).weights - 0.5).max() < 0.1
+    assert abs(fit_rows(one, other, table, every).within - 0.5).max() < 0.2
     mixed = cross_fitted(one, other, table)
     assert mixed.min() >= 0
     assert mixed.max() <= 4
@@ -239,6 +241,19 @@ def test_a_mixture_takes_more_of_the_better_model() -> None:
         2
     ).std(0)
     assert (abs(spread - 1) < 0.1).all()
+
+
+def test_one_model_may_know_the_whole_answer_and_the_other_its_sources() -> None:
+    chance = np.random.default_rng(3)
+    levels = chance.uniform(0, 4, (400, SUBSCORES))
+    table = _table(levels)
+    whole = means_of(levels, table.case)
+    assert np.allclose(whole[0], levels[:2].mean(0))
+    mixture = fit_rows(whole, levels - whole + 2, table, table.said)
+    assert (mixture.whole > 0.9).all()
+    assert (mixture.within < 0.1).all()
+    mixed = mixture.levels(whole, levels - whole + 2, table.opening, table.case)
+    assert abs(mixed - levels).max() < 0.2
 
 
 def test_a_mixture_of_a_fold_is_fitted_to_the_others() -> None:

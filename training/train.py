@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -125,10 +125,9 @@ def write_network(desk: Desk, folder: Path) -> None:
 def write_lessons(lessons: Lessons, place: Path, model: Path) -> None:
     """Write what cross-validation taught: mixture, intervals and how far to trust each tier."""
     if lessons.mixture is not None:
-        m = lessons.mixture
-        arrays = {"weights": m.weights, "base": m.base, "stretch": m.stretch, "lift": m.lift}
+        parts = {field.name: getattr(lessons.mixture, field.name) for field in fields(Mixture)}
         write_arrays(
-            model / "mixture.npz", {k: np.asarray(v, dtype=np.float32) for k, v in arrays.items()}
+            model / "mixture.npz", {k: np.asarray(v, dtype=np.float32) for k, v in parts.items()}
         )
     intervals.write_over(lessons.spreads, place / "intervals.toml")
     for name, figure in lessons.trust.items():

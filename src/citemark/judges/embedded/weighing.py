@@ -7,7 +7,7 @@ counts and compares. Their levels are mixed in proportions that were fitted too 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from importlib.resources import as_file, files
 
@@ -39,16 +39,22 @@ _MOST_TRIED = 12
 class Mixture:
     """How the levels of the network and those of the feature model become one."""
 
-    share: Floats
-    """(25,): the network's part of each level."""
+    whole: Floats
+    """(25,): the network's part of the mean levels of an answer's sources."""
+    within: Floats
+    """(25,): its part of what is above or below these."""
     base: Floats
     stretch: Floats
     lift: Floats
     """(facts, 25): what a source gains by the opening before it."""
 
-    def levels(self, seen: Floats, features: Floats, opening: Floats) -> Floats:
+    def leaning(self, seen: Floats, counted: Floats) -> Floats:
+        """What is the same for all sources of an answer, given every one of them: (25,)."""
+        return np.asarray((self.whole - self.within) * (seen - counted).mean(0))
+
+    def levels(self, seen: Floats, counted: Floats, opening: Floats, leaning: Floats) -> Floats:
         """The levels on the scale of 0 to 4, from what is known of each source: (rows, 25)."""
-        mixed = self.share * seen + (1 - self.share) * fast_model().raw(features)
+        mixed = self.within * seen + (1 - self.within) * counted + leaning
         mixed += lifted(opening, self.lift)
         return np.clip(self.base + self.stretch * (mixed - self.base), 0, TOP)
 
@@ -58,7 +64,7 @@ def mixture() -> Mixture:
     """The mixture in the package, read once."""
     place = files("citemark.judges.embedded") / "model" / "mixture.npz"
     with as_file(place) as path, np.load(path, allow_pickle=False) as data:
-        return Mixture(data["weights"], data["base"], data["stretch"], data["lift"])
+        return Mixture(**{field.name: data[field.name] for field in fields(Mixture)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +101,19 @@ class Weighing:
         """The 25 levels of every source that is cited for anything that says something."""
         if not self.sources or not self._passages:
             return {}
-        seen = np.concatenate([self._seen(rows, company) for rows, company in self._groups()])
-        found = mixture().levels(seen, self._table.values, self._opening)
+        seen, counted = self._both
+        found = mixture().levels(seen, counted, self._opening, self._leaning)
         return dict(zip(self.sources, found, strict=True))
+
+    @cached_property
+    def _both(self) -> tuple[Floats, Floats]:
+        """What the network and the feature model say of every source."""
+        seen = np.concatenate([self._seen(rows, company) for rows, company in self._groups()])
+        return seen, fast_model().raw(self._table.values)
+
+    @cached_property
+    def _leaning(self) -> Floats:
+        return mixture().leaning(*self._both)
 
     def _seen(self, rows: slice, company: Sequence[int]) -> Floats:
         """What the network says of some sources among some passages."""
@@ -166,9 +182,9 @@ class Weighing:
         features = np.stack([self._features_without(source, group) for group in own])
         every = np.repeat(roles[None], len(own), 0)
         seen = network().levels(self._vectors, every, live, features)
-        # The opening is not the source's own: it stays what it was.
+        # Neither the opening nor the whole answer's level is the source's own: they stay.
         opening = np.repeat(self._opening[place : place + 1], len(own), 0)
-        return mixture().levels(seen, features, opening)
+        return mixture().levels(seen, fast_model().raw(features), opening, self._leaning)
 
     def _features_without(self, source: int, gone: Sequence[int]) -> Floats:
         left = without(self._reading, self._said_in(gone))
