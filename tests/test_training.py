@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from random import Random
 
@@ -32,6 +32,7 @@ from training.out_of_fold import ALL_FOLDS, evaluation_of
 from training.parts import Desk, Part
 from training.second_pass import both_passes
 
+from citemark.judges.embedded import weighing
 from citemark.judges.embedded.fast_model import load as load_kernel
 from citemark.judges.embedded.opening import FACTS
 from citemark.rubrics import DEFAULT_METRICS
@@ -223,16 +224,17 @@ def test_what_an_opening_is_worth_is_learned_for_relevance_and_influence_alone()
 
 def test_a_mixture_takes_more_of_the_better_model() -> None:
     chance = np.random.default_rng(0)
-    levels = chance.uniform(0, 4, (400, SUBSCORES))
+    levels = chance.uniform(0, 4, (2000, SUBSCORES))
     good, bad = levels + chance.normal(0, 0.3, levels.shape), np.full_like(levels, 2.0)
-    table = _table(levels, said=np.arange(400) % 7 > 0)
-    every, said = np.ones(400, dtype=np.bool_), table.said
+    table = _table(levels, said=np.arange(2000) % 7 > 0)
+    every, said = np.ones(2000, dtype=np.bool_), table.said
     mixture, other_way = fit_rows(good, bad, table, every), fit_rows(bad, good, table, every)
     for part in ("whole", "within"):
         assert (getattr(mixture, part) > 0.9).all()
         assert (getattr(other_way, part) < 0.1).all()
     one, other = (levels + chance.normal(0, 1, levels.shape) for _ in range(2))
-    assert abs(fit_rows(one, other, table, every).within - 0.5).max() < 0.2
+    alike = fit_rows(one, other, table, every)
+    assert abs(np.stack([alike.whole, alike.within]) - 0.5).max() < 0.1
     mixed = cross_fitted(one, other, table)
     assert mixed.min() >= 0
     assert mixed.max() <= 4
@@ -254,6 +256,24 @@ def test_one_model_may_know_the_whole_answer_and_the_other_its_sources() -> None
     assert (mixture.within < 0.1).all()
     mixed = mixture.levels(whole, levels - whole + 2, table.opening, table.case)
     assert abs(mixed - levels).max() < 0.2
+
+
+def test_the_judge_mixes_as_the_mixture_was_fitted() -> None:
+    chance = np.random.default_rng(4)
+    levels, network, kernel = (chance.uniform(0, 4, (60, SUBSCORES)) for _ in range(3))
+    table = _table(levels)
+    fitted = fit_rows(network, kernel, table, table.said)
+    shipped = weighing.Mixture(
+        **{f.name: getattr(fitted, f.name).astype(np.float32) for f in fields(fitted)}
+    )
+    mixed = fitted.levels(network, kernel, table.opening, table.case)
+    for case in np.unique(table.case):
+        rows = table.case == case
+        seen, counted, opening = (
+            part[rows].astype(np.float32) for part in (network, kernel, table.opening)
+        )
+        found = shipped.levels(seen, counted, opening, shipped.leaning(seen, counted))
+        np.testing.assert_allclose(found, mixed[rows], atol=1e-4)
 
 
 def test_a_mixture_of_a_fold_is_fitted_to_the_others() -> None:
