@@ -66,7 +66,7 @@ def example(
     parsed = parse_answer(answer)
     passages = passages_of(parsed, query)
     roles = np.stack([roles_of(passages, source) for source in sources])
-    features = features_of(feature_table(read(parsed, query), query), sources)
+    features = features_of(feature_table(read(parsed, query, led=True), query), sources)
     return Example(text_of(query, passages), roles, levels, weights, features)
 
 

@@ -53,8 +53,6 @@ class Setting:
     """How much it counts what variants lose and must not gain beside what they were made from."""
     asked: float = 0.35
     """So many judged answers to other queries, likewise."""
-    again: float = 0.4
-    """So many of the made cases that it went to school with, likewise."""
     seed: int = 0
 
 
@@ -65,8 +63,6 @@ class Lesson:
     cases: Sequence[JudgedCase]
     asked: Sequence[JudgedCase] = ()
     """The same answers with other queries: they teach relevance and influence."""
-    again: Sequence[JudgedCase] = ()
-    """Made cases that it knows from school, so that it does not cling to the few real ones."""
     surprises: Surprises | None = None
 
 
@@ -144,10 +140,9 @@ def _extra(lesson: Lesson, setting: Setting, real: int) -> list[tuple[list[Examp
     every = lesson.cases[:: setting.made_from]
     made = list(variants(every, setting.seed, beside=setting.beside > 0)) if setting.made else []
     others = usable(asked_otherwise(case) for case in lesson.asked)
-    again = usable(judged(case) for case in lesson.again)
     return [
         (some, min(int(part * real), len(some)))
-        for some, part in ((made, setting.made), (others, setting.asked), (again, setting.again))
+        for some, part in ((made, setting.made), (others, setting.asked))
     ]
 
 

@@ -31,8 +31,6 @@ from training.pseudo_labels import Variants, variants_of
 from training.second_judge import made_cases
 
 Costs = dict[str, list[Floats]]
-_AGAIN = 6
-"""Every sixth of the made cases is read again with the real ones."""
 TAUGHT = "taught."
 """What the names of the final network's weights begin with in its part."""
 
@@ -147,7 +145,6 @@ def _network(cases: Sequence[JudgedCase], part: Part, desk: Desk, hands: int) ->
         Lesson(
             with_other_sources(chosen(cases), cases),
             chosen(other_queries(cases)),
-            made_cases(cases, desk.limit)[::_AGAIN],
             surprises_kept(desk),
         ),
         desk.known(Part("school")),

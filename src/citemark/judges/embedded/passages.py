@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citemark.citations import ParsedAnswer
+from citemark.judges.embedded.leads import leads_of
 from citemark.judges.embedded.restated import Told, standing_for
 from citemark.judges.embedded.said import said_in
 from citemark.judges.embedded.terms import terms_of
@@ -32,7 +33,7 @@ class Passage:
     marked: Mapping[int, float]
     """The sources it is marked with, and the part of it that each is given."""
     closing: Mapping[int, float]
-    """The sources whose marker closes its block, likewise."""
+    """The sources whose marker it leads up to or that closes its block, likewise."""
     sentences: tuple[int, ...]
 
     @property
@@ -45,7 +46,7 @@ class Passage:
 class _Draft:
     text: str
     marked: set[int] = field(default_factory=set)
-    closing: set[int] = field(default_factory=set)
+    closing: dict[int, float] = field(default_factory=dict)
     sentences: list[int] = field(default_factory=list)
 
 
@@ -58,6 +59,7 @@ def passages_of(answer: ParsedAnswer, query: str = "") -> tuple[Passage, ...]:
     ['Tin melts.']
     """
     drafts: dict[str, _Draft] = {}
+    leads = leads_of(answer)
     for text, sentence in said_in(answer, query):
         if not _TELLING.search(text):
             continue
@@ -67,9 +69,12 @@ def passages_of(answer: ParsedAnswer, query: str = "") -> tuple[Passage, ...]:
         if sentence.n not in draft.sentences:
             draft.sentences.append(sentence.n)
         draft.marked.update(sentence.sources)
-        draft.closing.update(set(sentence.block_sources) - set(sentence.sources))
+        _credit(draft, dict.fromkeys(set(sentence.block_sources) - set(sentence.sources), 1.0))
+        if sentence.n in leads:
+            sources, part = leads[sentence.n]
+            _credit(draft, dict.fromkeys(sources, part))
     return tuple(
-        Passage(d.text, _shared(d.marked), _shared(d.closing, d.marked), tuple(d.sentences))
+        Passage(d.text, _shared(d.marked), _shared_behind(d), tuple(d.sentences))
         for d in _merged([d for _, d in sorted(drafts.items())])
     )
 
@@ -86,21 +91,35 @@ def _merged(drafts: Sequence[_Draft]) -> list[_Draft]:
             kept.append(one)
             continue
         other.marked |= one.marked
-        other.closing |= one.closing
+        _credit(other, one.closing)
         other.sentences.extend(n for n in one.sentences if n not in other.sentences)
     return kept
 
 
-def _shared(sources: Set[int], but: Set[int] = frozenset()) -> dict[int, float]:
+def _credit(draft: _Draft, closing: Mapping[int, float]) -> None:
+    for source, part in closing.items():
+        draft.closing[source] = max(part, draft.closing.get(source, 0.0))
+
+
+def _shared(sources: Set[int]) -> dict[int, float]:
     """Equal parts for all who are credited with a passage, wherever it is said.
 
     So a source that says alone what it has said with others gains nothing by it.
     """
-    return {source: 1 / len(sources) for source in sorted(sources) if source not in but}
+    return {source: 1 / len(sources) for source in sorted(sources)}
+
+
+def _shared_behind(draft: _Draft) -> dict[int, float]:
+    """The same for those whose marker comes later; who is marked himself has no part in it."""
+    return {
+        source: part / len(draft.closing)
+        for source, part in sorted(draft.closing.items())
+        if source not in draft.marked
+    }
 
 
 def roles_of(passages: Sequence[Passage], source: int) -> NDArray[np.float32]:
-    """What each passage is to a source: its own by marker or block, shared, another's, nobody's."""
+    """What each passage is to a source: its own, by marker or before it, another's or nobody's."""
     roles = np.zeros((len(passages), ROLES), dtype=np.float32)
     for row, passage in zip(roles, passages, strict=True):
         marked = passage.marked.get(source, 0.0)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from citemark.citations import ParsedAnswer, Sentence
 from citemark.judges.embedded.disclaimers import disclaims
+from citemark.judges.embedded.leads import Lead, leads_of
 from citemark.judges.embedded.restated import Told, standing_for
 from citemark.judges.embedded.said import said_in
 from citemark.judges.embedded.units import Unit, units_of
@@ -37,7 +38,7 @@ class Reading:
     by_source: Mapping[int, tuple[int, ...]]
     """The statements of each source that has any, by their place in ``statements``."""
     spoken: Mapping[int, Set[int]]
-    """The sentences that say something for each source, repetition included."""
+    """The sentences that say something and cite each source, repetition included."""
     disclaiming: frozenset[int] = frozenset()
     """The sentences in which the answer says that it has not found something."""
 
@@ -49,20 +50,24 @@ class _Draft:
     sentences: list[int] = field(default_factory=list)
 
 
-def read(answer: ParsedAnswer, query: str = "") -> Reading:
-    """The distinct statements of an answer to a query, and those of each source."""
+def read(answer: ParsedAnswer, query: str = "", *, led: bool = False) -> Reading:
+    """The distinct statements of an answer to a query, and those of each source.
+
+    With ``led`` a source is credited with what leads up to its marker too.
+    """
     drafts: dict[frozenset[str], _Draft] = {}
     spoken: dict[int, set[int]] = {}
     doubts: set[int] = set()
+    leads = leads_of(answer) if led else {}
     for text, sentence in said_in(answer, query):
         if disclaims(text):
             doubts.add(sentence.n)
-        credit = _credit(sentence)
+        credit = _credit(sentence, leads.get(sentence.n))
         for unit in units_of(text, sentence.n):
             if not unit.terms:
                 continue
             _add(drafts, unit, credit)
-            for source in credit:
+            for source in sentence.block_sources:
                 spoken.setdefault(source, set()).add(sentence.n)
     statements = tuple(Statement(d.unit, d.credit, tuple(d.sentences)) for d in _merged(drafts))
     by_source: dict[int, list[int]] = {}
@@ -73,8 +78,9 @@ def read(answer: ParsedAnswer, query: str = "") -> Reading:
     return Reading(statements, owned, spoken, frozenset(doubts))
 
 
-def _credit(sentence: Sentence) -> dict[int, float]:
-    credit = dict.fromkeys(sentence.block_sources, BLOCK_CREDIT)
+def _credit(sentence: Sentence, lead: Lead | None) -> dict[int, float]:
+    credit = dict.fromkeys(lead.sources, BLOCK_CREDIT * lead.part) if lead else {}
+    credit.update(dict.fromkeys(sentence.block_sources, BLOCK_CREDIT))
     credit.update(dict.fromkeys(sentence.sources, 1.0))
     return credit
 

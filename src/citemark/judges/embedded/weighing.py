@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from citemark.citations import ParsedAnswer
 from citemark.judges.embedded.fast_model import TOP, fast_model
 from citemark.judges.embedded.feature_table import FeatureTable, feature_table
+from citemark.judges.embedded.leads import leads_of
 from citemark.judges.embedded.network import network
-from citemark.judges.embedded.opening import lifted, opening_facts
 from citemark.judges.embedded.passages import Passage, passages_of, roles_of
+from citemark.judges.embedded.standing import lifted, standing_of
 from citemark.judges.embedded.statements import Reading, Statement, read
 
 Floats = NDArray[np.float32]
@@ -42,21 +43,24 @@ class Mixture:
     whole: Floats
     """(25,): the network's part of the mean levels of an answer's sources."""
     within: Floats
-    """(25,): its part of what is above or below these."""
+    """(): its part of what is above or below these."""
     base: Floats
     stretch: Floats
     lift: Floats
-    """(facts, 25): what a source gains by the opening before it."""
+    """(facts, 25): what a source gains by how it stands in the answer."""
 
     def leaning(self, seen: Floats, counted: Floats) -> Floats:
         """What is the same for all sources of an answer, given every one of them: (25,)."""
         return np.asarray((self.whole - self.within) * (seen - counted).mean(0))
 
-    def levels(self, seen: Floats, counted: Floats, opening: Floats, leaning: Floats) -> Floats:
-        """The levels on the scale of 0 to 4, from what is known of each source: (rows, 25)."""
+    def levels(self, seen: Floats, counted: Floats, standing: Floats, leaning: Floats) -> Floats:
+        """The levels, from what is known of each source: (rows, 25).
+
+        They are 4 at most; next to nothing may be below 0.
+        """
         mixed = self.within * seen + (1 - self.within) * counted + leaning
-        mixed += lifted(opening, self.lift)
-        return np.clip(self.base + self.stretch * (mixed - self.base), 0, TOP)
+        mixed += lifted(standing, self.lift)
+        return np.minimum(self.base + self.stretch * (mixed - self.base), TOP)
 
 
 @cache
@@ -82,11 +86,13 @@ class Weighing:
     def __init__(self, answer: ParsedAnswer, query: str) -> None:
         self._query = query
         self._reading = read(answer, query)
+        # The network knows what leads up to a marker; the feature model does better without.
+        self._led = read(answer, query, led=True) if leads_of(answer) else self._reading
         self._passages = _chosen(passages_of(answer, query))
         self._table = feature_table(self._reading, query)
         self._credited = {s.n: {*s.sources, *s.block_sources} for s in answer.sentences}
         self.sources = self._table.sources
-        self._opening = opening_facts(answer, self.sources)
+        self._standing = standing_of(answer, self._reading, self.sources)
 
     @cached_property
     def _vectors(self) -> Floats:
@@ -102,7 +108,7 @@ class Weighing:
         if not self.sources or not self._passages:
             return {}
         seen, counted = self._both
-        found = mixture().levels(seen, counted, self._opening, self._leaning)
+        found = mixture().levels(seen, counted, self._standing, self._leaning)
         return dict(zip(self.sources, found, strict=True))
 
     @cached_property
@@ -115,11 +121,19 @@ class Weighing:
     def _leaning(self) -> Floats:
         return mixture().leaning(*self._both)
 
+    @cached_property
+    def _told(self) -> Floats:
+        """The features that the network is told, one row for each source."""
+        if self._led is self._reading:
+            return self._table.values
+        table = feature_table(self._led, self._query)
+        return np.stack([self._row(table, source) for source in self.sources])
+
     def _seen(self, rows: slice, company: Sequence[int]) -> Floats:
         """What the network says of some sources among some passages."""
         roles = self._roles[rows][:, company]
         live = np.ones(roles.shape[:2], dtype=np.bool_)
-        return network().levels(self._vectors[company], roles, live, self._table.values[rows])
+        return network().levels(self._vectors[company], roles, live, self._told[rows])
 
     def _groups(self) -> Iterator[tuple[slice, list[int]]]:
         """All sources among all passages; in a huge answer some sources among some of them."""
@@ -151,10 +165,12 @@ class Weighing:
         ]
 
     def _by_sentence(self, place: int) -> list[list[int]]:
-        """The passages of a source, those of one sentence together; of very many the longest."""
+        """The passages that a source is cited for, by sentence; of very many the longest."""
         groups: dict[int, list[int]] = {}
         for i in np.flatnonzero(_credit(self._roles[place])).tolist():
-            groups.setdefault(self._passages[i].sentences[0], []).append(i)
+            sentences = self._passages[i].sentences
+            if self._mine(self.sources[place], sentences):
+                groups.setdefault(sentences[0], []).append(i)
         ranked = sorted(groups.values(), key=lambda group: -self._length(group))
         return sorted(ranked[:_MOST_TRIED])
 
@@ -179,23 +195,25 @@ class Weighing:
         live = np.ones((len(own), len(roles)), dtype=np.bool_)
         for row, group in zip(live, own, strict=True):
             row[list(group)] = False
-        features = np.stack([self._features_without(source, group) for group in own])
+        features = np.stack([self._features_without(self._reading, source, g) for g in own])
+        told = features
+        if self._led is not self._reading:
+            told = np.stack([self._features_without(self._led, source, g) for g in own])
         every = np.repeat(roles[None], len(own), 0)
-        seen = network().levels(self._vectors, every, live, features)
-        # Neither the opening nor the whole answer's level is the source's own: they stay.
-        opening = np.repeat(self._opening[place : place + 1], len(own), 0)
-        return mixture().levels(seen, fast_model().raw(features), opening, self._leaning)
+        seen = network().levels(self._vectors, every, live, told)
+        # How the source stands and the level of the answer stay as they are.
+        standing = np.repeat(self._standing[place : place + 1], len(own), 0)
+        return mixture().levels(seen, fast_model().raw(features), standing, self._leaning)
 
-    def _features_without(self, source: int, gone: Sequence[int]) -> Floats:
-        left = without(self._reading, self._said_in(gone))
-        return _row(feature_table(left, self._query), source, self._table)
+    def _features_without(self, reading: Reading, source: int, gone: Sequence[int]) -> Floats:
+        left = without(reading, self._said_in(gone))
+        return self._row(feature_table(left, self._query), source)
 
-
-def _row(table: FeatureTable, source: int, whole: FeatureTable) -> Floats:
-    """A source's features; all 0 if it says nothing any more."""
-    if source in table.sources:
-        return np.asarray(table.values[table.sources.index(source)], dtype=np.float32)
-    return np.zeros(whole.values.shape[1], dtype=np.float32)
+    def _row(self, table: FeatureTable, source: int) -> Floats:
+        """A source's features; all 0 if it says nothing any more."""
+        if source in table.sources:
+            return np.asarray(table.values[table.sources.index(source)], dtype=np.float32)
+        return np.zeros(self._table.values.shape[1], dtype=np.float32)
 
 
 def _credit(roles: Floats) -> Floats:
