@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from citemark.citations import parse_answer
 from citemark.judges.embedded.fast_model import fast_model
 from citemark.judges.embedded.feature_table import FeatureTable, feature_table
-from citemark.judges.embedded.opening import opening_facts
 from citemark.judges.embedded.signs import signs_of
+from citemark.judges.embedded.standing import standing_of
 from citemark.judges.embedded.statements import read
 from citemark.judges.embedded.static import static_embedder
 from citemark.judges.embedded.terms import words_of
@@ -146,13 +146,16 @@ def test_odd_answers_give_finite_values(answer: str, query: str) -> None:
     found = table(answer, query)
     assert np.isfinite(found.values).all()
     if found.sources:
-        opening = opening_facts(parse_answer(answer), found.sources)
-        levels = fast_model().levels(found.values, opening)
+        parsed = parse_answer(answer)
+        standing = standing_of(parsed, read(parsed), found.sources)
+        levels = fast_model().levels(found.values, standing)
         assert levels.shape == (len(found.sources), 25)
-        assert ((levels >= 0) & (levels <= 4)).all()
+        assert np.isfinite(levels).all()
+        assert (levels <= 4).all()
 
 
 def test_the_same_case_gives_the_same_levels() -> None:
-    opening = opening_facts(parse_answer(ANSWER), table().sources)
-    first, second = (fast_model().levels(table().values, opening) for _ in range(2))
+    parsed = parse_answer(ANSWER)
+    standing = standing_of(parsed, read(parsed), table().sources)
+    first, second = (fast_model().levels(table().values, standing) for _ in range(2))
     assert (first == second).all()

@@ -34,7 +34,7 @@ from training.second_pass import both_passes
 
 from citemark.judges.embedded import weighing
 from citemark.judges.embedded.fast_model import load as load_kernel
-from citemark.judges.embedded.opening import FACTS
+from citemark.judges.embedded.standing import FACTS
 from citemark.rubrics import DEFAULT_METRICS
 
 ROOT = Path(__file__).parents[1]
@@ -114,7 +114,7 @@ def test_two_runs_write_the_same_files(desk: Desk, made: Path, tmp_path: Path) -
     assert not list((tmp_path / "a").glob(".new-*"))
     model = load_kernel(tmp_path / "a" / "model" / "fast.npz")
     table, _ = features_of(desk)
-    levels = model.levels(table.x, table.opening.astype(np.float32))
+    levels = model.levels(table.x, table.standing.astype(np.float32))
     assert np.corrcoef(levels[:, 20], table.levels[:, 20])[0, 1] > 0.9
 
 
@@ -193,14 +193,15 @@ def test_a_model_has_not_seen_the_queries_that_it_is_asked_about(desk: Desk, mad
 
 
 def _table(levels: Array, said: NDArray[np.bool_] | None = None) -> Table:
-    """A table without features; every third source has an opening before it."""
+    """A table without features; every third source has an opening, every other one companies."""
     rows = len(levels)
-    opening = np.zeros((rows, FACTS))
-    opening[::3] = 1.0, 4.0
+    standing = np.zeros((rows, FACTS))
+    standing[::3, :2] = 1.0, 4.0
+    standing[::2, 2] = 1.0
     return Table(
         names=(),
         x=np.zeros((rows, 0), dtype=np.float32),
-        opening=opening,
+        standing=standing,
         said=np.ones(rows, dtype=np.bool_) if said is None else said,
         levels=levels,
         totals=totals_of(levels),
@@ -215,11 +216,19 @@ def test_what_an_opening_is_worth_is_learned_for_relevance_and_influence_alone()
     chance = np.random.default_rng(2)
     levels = chance.uniform(0, 3, (400, SUBSCORES))
     table = _table(levels)
-    missed = np.where(table.opening[:, :1] > 0, 0.5, 0.0) * np.ones(SUBSCORES)
-    gained = table.opening @ lift_of(missed, table.opening, table.weight)
+    missed = np.where(table.standing[:, :1] > 0, 0.5, 0.0) * np.ones(SUBSCORES)
+    gained = table.standing[:, :2] @ lift_of(missed, table.standing, table.weight)[:2]
     assert np.allclose(gained[::3, :10], 0.5, atol=0.01)
     assert not gained[:, 10:].any()
     assert not gained[1::3].any()
+
+
+def test_what_several_companies_are_worth_is_learned_for_diversity_alone() -> None:
+    table = _table(np.zeros((400, SUBSCORES)))
+    missed = table.standing[:, 2:] * np.full(SUBSCORES, 0.5)
+    gained = table.standing[:, 2:] @ lift_of(missed, table.standing, table.weight)[2:]
+    assert np.allclose(gained[::2, 15:20], 0.5, atol=0.01)
+    assert not np.delete(gained, np.s_[15:20], axis=1).any()
 
 
 def test_a_mixture_takes_more_of_the_better_model() -> None:
@@ -234,9 +243,8 @@ def test_a_mixture_takes_more_of_the_better_model() -> None:
         assert (getattr(other_way, part) < 0.1).all()
     one, other = (levels + chance.normal(0, 1, levels.shape) for _ in range(2))
     alike = fit_rows(one, other, table, every)
-    assert abs(np.stack([alike.whole, alike.within]) - 0.5).max() < 0.1
+    assert abs(np.append(alike.whole, alike.within) - 0.5).max() < 0.1
     mixed = cross_fitted(one, other, table)
-    assert mixed.min() >= 0
     assert mixed.max() <= 4
     assert not mixed[~said].any()
     spread = mixed[said].reshape(-1, 5, 5).sum(2).std(0) / levels[said].reshape(-1, 5, 5).sum(
@@ -254,7 +262,7 @@ def test_one_model_may_know_the_whole_answer_and_the_other_its_sources() -> None
     mixture = fit_rows(whole, levels - whole + 2, table, table.said)
     assert (mixture.whole > 0.9).all()
     assert (mixture.within < 0.1).all()
-    mixed = mixture.levels(whole, levels - whole + 2, table.opening, table.case)
+    mixed = mixture.levels(whole, levels - whole + 2, table.standing, table.case)
     assert abs(mixed - levels).max() < 0.2
 
 
@@ -266,13 +274,13 @@ def test_the_judge_mixes_as_the_mixture_was_fitted() -> None:
     shipped = weighing.Mixture(
         **{f.name: getattr(fitted, f.name).astype(np.float32) for f in fields(fitted)}
     )
-    mixed = fitted.levels(network, kernel, table.opening, table.case)
+    mixed = fitted.levels(network, kernel, table.standing, table.case)
     for case in np.unique(table.case):
         rows = table.case == case
-        seen, counted, opening = (
-            part[rows].astype(np.float32) for part in (network, kernel, table.opening)
+        seen, counted, standing = (
+            part[rows].astype(np.float32) for part in (network, kernel, table.standing)
         )
-        found = shipped.levels(seen, counted, opening, shipped.leaning(seen, counted))
+        found = shipped.levels(seen, counted, standing, shipped.leaning(seen, counted))
         np.testing.assert_allclose(found, mixed[rows], atol=1e-4)
 
 

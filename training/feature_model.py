@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citemark.citations import parse_answer
-from citemark.judges.embedded.fast_model import FastModel, names_of, nearness, scaled
+from citemark.judges.embedded.fast_model import TOP, FastModel, names_of, nearness, scaled
 from citemark.judges.embedded.feature_table import feature_table
-from citemark.judges.embedded.opening import FACTS, opening_facts
+from citemark.judges.embedded.standing import FACTS, standing_of
 from citemark.judges.embedded.statements import read
 from training.examples import feature_names, features_of
 from training.judged import FOLDS, SUBSCORES, JudgedCase, rows
@@ -41,8 +41,8 @@ class Table:
 
     names: tuple[str, ...]
     x: Floats
-    opening: Array
-    """What is known of the opening that leads up to the source: (rows, facts)."""
+    standing: Array
+    """How the source stands in its answer: (rows, facts)."""
     said: NDArray[np.bool_]
     """Whether the source is cited for anything that says something."""
     levels: Array
@@ -56,20 +56,21 @@ class Table:
 def table_of(cases: Sequence[JudgedCase]) -> Table:
     """Read every answer and take the features of its judged sources."""
     found: list[Floats] = []
-    openings: list[Floats] = []
+    standings: list[Floats] = []
     said: list[bool] = []
     for case in cases:
         answer = parse_answer(case.answer)
-        features = feature_table(read(answer, case.query), case.query)
+        reading = read(answer, case.query)
+        features = feature_table(reading, case.query)
         found.append(features_of(features, case.sources))
-        openings.append(opening_facts(answer, case.sources))
+        standings.append(standing_of(answer, reading, case.sources))
         said += [source in features.sources for source in case.sources]
     levels, totals, number = rows(cases)
     passes = np.concatenate([case.passes for case in cases])
     return Table(
         names=feature_names(),
         x=np.concatenate(found),
-        opening=np.concatenate(openings).astype(np.float64),
+        standing=np.concatenate(standings).astype(np.float64),
         said=np.array(said),
         levels=levels,
         totals=totals,
@@ -154,11 +155,11 @@ def stretched(table: Table, predicted: Array) -> Array:
     for fold in range(FOLDS):
         test = table.fold == fold
         missed = (table.levels - predicted)[~test]
-        lift = lift_of(missed, table.opening[~test], table.weight[~test])
-        raised = predicted + table.opening @ lift
+        lift = lift_of(missed, table.standing[~test], table.weight[~test])
+        raised = predicted + table.standing @ lift
         base = table.levels[~test].mean(0)
         factor = stretch_of(table.levels[~test], raised[~test])
-        out[test] = np.clip(base + factor * (raised[test] - base), 0, 4)
+        out[test] = np.minimum(base + factor * (raised[test] - base), TOP)
     out[~table.said] = 0
     return out
 

@@ -1,8 +1,9 @@
-"""The judge ``embedded`` is a mixture: part network, part kernel, with its own parts per sub-score.
+"""The judge ``embedded`` is a mixture: part network, part kernel.
 
 The parts are fitted to predictions for answers that neither model had seen, where the mixture errs
-least: one for the level of the whole answer, where the kernel has more to say, and one for how far
-each source stands above or below it.
+least: for the level of the whole answer, where the kernel has more to say, one for each sub-score,
+and a single one for how far each source stands above or below it. (With one for each sub-score
+there too, the order of the sources came out a little worse.)
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from citemark.judges.embedded.opening import FACTS
+from citemark.judges.embedded.fast_model import TOP
+from citemark.judges.embedded.standing import FACTS
 from training.feature_model import Table, stretch_of
 from training.judged import SUBSCORES, Array
 from training.lift import lift_of
 
-TOP = 4.0
 EVEN = 0.5
+_LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,41 +30,47 @@ class Mixture:
     whole: Array
     """(25,): the network's part of the answer's mean level; the rest is the kernel's."""
     within: Array
-    """(25,): its part of what is above or below that mean."""
+    """(): its part of what is above or below that mean."""
     base: Array
     """(25,): the LLM's mean levels, about which levels are drawn apart."""
     stretch: Array
     """(25,): how far they are drawn apart."""
     lift: Array
-    """(facts, 25): what a source gains by the opening before it."""
+    """(facts, 25): what a source gains by how it stands in the answer."""
 
     def levels(
-        self, network: Array, kernel: Array, opening: Array, case: NDArray[np.int64]
+        self, network: Array, kernel: Array, standing: Array, case: NDArray[np.int64]
     ) -> Array:
-        """The mixed levels on the scale of 0 to 4: (rows, 25)."""
+        """The mixed levels, 4 at most: (rows, 25)."""
         mixed = _mixed(self.whole, self.within, network - kernel, kernel, case)
-        mixed += opening @ self.lift
-        return np.clip(self.base + self.stretch * (mixed - self.base), 0, TOP)
+        mixed += standing @ self.lift
+        return np.minimum(self.base + self.stretch * (mixed - self.base), TOP)
 
 
 def even() -> Mixture:
     """Half of each, as they are: where there is nothing to fit a mixture to."""
-    half, no_lift = np.full(SUBSCORES, EVEN), np.zeros((FACTS, SUBSCORES))
-    return Mixture(half, half, np.zeros(SUBSCORES), np.ones(SUBSCORES), no_lift)
+    return Mixture(
+        whole=np.full(SUBSCORES, EVEN),
+        within=np.array(EVEN),
+        base=np.zeros(SUBSCORES),
+        stretch=np.ones(SUBSCORES),
+        lift=np.zeros((FACTS, SUBSCORES)),
+    )
 
 
 def fit_rows(network: Array, kernel: Array, table: Table, rows: NDArray[np.bool_]) -> Mixture:
     """The mixture that errs least on some rows of a table, drawn apart as the LLM is."""
     kernel, case, weight = kernel[rows], table.case[rows], table.weight[rows]
-    apart, levels, opening = network[rows] - kernel, table.levels[rows], table.opening[rows]
+    apart, levels, standing = network[rows] - kernel, table.levels[rows], table.standing[rows]
     missed = levels - kernel
     means, missed_on_the_whole = means_of(apart, case), means_of(missed, case)
     whole = _part(means, missed_on_the_whole, weight)
-    within = _part(apart - means, missed - missed_on_the_whole, weight)
+    spread = np.maximum(levels.std(0), _LEAST)
+    within = _part_of_all((apart - means) / spread, (missed - missed_on_the_whole) / spread, weight)
     mixed = _mixed(whole, within, apart, kernel, case)
-    lift = lift_of(levels - mixed, opening, weight)
+    lift = lift_of(levels - mixed, standing, weight, openings=False)
     base = np.average(levels, axis=0, weights=weight)
-    stretch = stretch_of(levels, mixed + opening @ lift).astype(np.float64)
+    stretch = stretch_of(levels, mixed + standing @ lift).astype(np.float64)
     return Mixture(whole, within, base, stretch, lift)
 
 
@@ -87,6 +95,12 @@ def _part(apart: Array, missed: Array, weight: Array) -> Array:
     return np.where(across > 0, np.clip(along / np.maximum(across, 1e-9), 0, 1), EVEN)
 
 
+def _part_of_all(apart: Array, missed: Array, weight: Array) -> Array:
+    """The same for all sub-scores together, which should vary alike."""
+    along, across = (weight @ (apart * one).sum(1) for one in (missed, apart))
+    return np.array(np.clip(along / across, 0, 1) if across > 0 else EVEN)
+
+
 def cross_fitted(network: Array, kernel: Array, table: Table) -> Array:
     """The mixed levels of every row, by a mixture fitted to the other folds.
 
@@ -99,6 +113,6 @@ def cross_fitted(network: Array, kernel: Array, table: Table) -> Array:
         mixture = fit_rows(network, kernel, table, others) if others.any() else even()
         test &= table.said  # what says nothing has no part in its answer's mean
         found[test] = mixture.levels(
-            network[test], kernel[test], table.opening[test], table.case[test]
+            network[test], kernel[test], table.standing[test], table.case[test]
         )
     return found

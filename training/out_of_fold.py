@@ -11,16 +11,20 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from citemark.judges.embedded.fast import TIER as FAST
+from citemark.judges.embedded.fast_model import TOP
+from citemark.judges.embedded.opening import OPENING
+from citemark.judges.embedded.totals import total_of
 from training import intervals
 from training.feature_groups import GROUPS
 from training.feature_model import Table, stretched
 from training.fold_models import features_of
-from training.judged import FOLDS, Array, JudgedCase, totals_of
-from training.mixture import TOP, cross_fitted
+from training.judged import FOLDS, Array, JudgedCase
+from training.mixture import cross_fitted
 from training.parts import PLAIN, Desk, Part
 
 EMBEDDED = "embedded"
-NO_OPENING = "without openings: what stands before the first marker"
+NO_OPENING = "without openings: what stands before the first marker of a paragraph"
+NO_COMPANIES = "without companies: whether a source is always cited with the same others"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +60,20 @@ def evaluation_of(desk: Desk, folds: Sequence[int]) -> Evaluation:
     """Everything that is kept about some folds; a tier that is not finished is left out."""
     whole, _ = features_of(desk)
     table = part_of(whole, np.isin(whole.fold, folds))
-    unled = replace(table, opening=np.zeros_like(table.opening))
+    unopened, alike = _without(table, slice(0, OPENING)), _without(table, OPENING)
     fast, network = (raw(desk, whole, kind, folds) for kind in ("fast", "network"))
     tiers: dict[str, Tier] = {}
     ablations: dict[str, dict[str, Array]] = {}
     if fast is not None:
         tiers[FAST] = tier_of(drawn(table, fast), table)
         ablations[FAST] = {"everything": tiers[FAST].totals} | _left_out(desk, whole, table, folds)
-        ablations[FAST][NO_OPENING] = _totals(drawn(unled, fast))
+        ablations[FAST][NO_OPENING] = _totals(drawn(unopened, fast))
+        ablations[FAST][NO_COMPANIES] = _totals(drawn(alike, fast))
     if network is not None and fast is not None:
         tiers[EMBEDDED] = tier_of(mixed(table, network, fast), table)
         ablations[EMBEDDED] = {"everything": tiers[EMBEDDED].totals}
-        ablations[EMBEDDED][NO_OPENING] = _totals(mixed(unled, network, fast))
-        ablations[EMBEDDED]["the network alone"] = _totals(drawn(table, network))
+        ablations[EMBEDDED][NO_COMPANIES] = _totals(mixed(alike, network, fast))
+        ablations[EMBEDDED]["the network alone"] = _totals(drawn(unopened, network))
     return Evaluation(
         cases=desk.cases(),
         table=table,
@@ -78,6 +83,12 @@ def evaluation_of(desk: Desk, folds: Sequence[int]) -> Evaluation:
         curve=_curve(desk, whole, table, folds),
         first_fold=table.fold == folds[0],
     )
+
+
+def _without(table: Table, facts: slice | int) -> Table:
+    standing = table.standing.copy()
+    standing[:, facts] = 0
+    return replace(table, standing=standing)
 
 
 def part_of(table: Table, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Table:
@@ -105,7 +116,7 @@ def drawn(table: Table, levels: Array) -> Array:
     """The levels of one model, drawn apart by factors from the other folds if there are any."""
     if len(np.unique(table.fold)) > 1:
         return stretched(table, levels)
-    return np.clip(levels, 0, TOP)
+    return np.minimum(levels, TOP)
 
 
 def mixed(table: Table, network: Array, kernel: Array) -> Array:
@@ -123,7 +134,10 @@ def tier_of(levels: Array, table: Table) -> Tier:
 
 
 def _totals(levels: Array) -> Array:
-    return np.round(totals_of(levels), 2)
+    """Scores as the judge gives them; where all levels are 0, nothing is said."""
+    found = np.apply_along_axis(total_of, 2, levels.reshape(len(levels), -1, 5))
+    found[~levels.any(1)] = 1.0
+    return np.round(found, 2)
 
 
 def _left_out(desk: Desk, whole: Table, table: Table, folds: Sequence[int]) -> dict[str, Array]:
@@ -144,7 +158,7 @@ def _curve(
         if kernel is not None:
             found.setdefault("fast", {})[share] = _totals(drawn(table, kernel))
         if network is not None:
-            found.setdefault("network", {})[share] = _totals(np.clip(network, 0, TOP))
+            found.setdefault("network", {})[share] = _totals(network)
     return found
 
 

@@ -12,7 +12,7 @@ _FEATURES = (
     "training.judged",
     "training.pseudo_labels",
     "citemark.judges.embedded.feature_table",
-    "citemark.judges.embedded.opening",
+    "citemark.judges.embedded.standing",
 )
 _NETWORK = ("training.network_model", "training.second_judge")
 _FOLLOWED = {

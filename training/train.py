@@ -50,7 +50,7 @@ class Lessons:
     stretch: Floats
     """Of the fast tier."""
     lift: Floats
-    """Likewise: what a source gains by the opening before it."""
+    """Likewise: what a source gains by how it stands in the answer."""
     mixture: Mixture | None
     spreads: dict[str, list[Spread]]
     trust: dict[str, float]
@@ -75,10 +75,10 @@ def lessons_of(desk: Desk, *, fast_only: bool) -> Lessons | None:
         name: [intervals.spread_of(tier.totals[:, i], table.totals[:, i]) for i in range(5)]
         for name, tier in evaluation.tiers.items()
     }
-    lift = lift_of(table.levels - fast, table.opening, table.weight)
+    lift = lift_of(table.levels - fast, table.standing, table.weight)
     passes = both_passes(desk.data, evaluation.cases)[:, table.two]
     return Lessons(
-        stretch=stretch_of(table.levels, fast + table.opening @ lift),
+        stretch=stretch_of(table.levels, fast + table.standing @ lift),
         lift=lift.astype(np.float32),
         mixture=mixture,
         spreads=spreads,

@@ -13,8 +13,8 @@ from citemark.judges.embedded.fast_model import fast_model
 from citemark.judges.embedded.feature_table import feature_table
 from citemark.judges.embedded.judgments import Given, Sheet, Tier
 from citemark.judges.embedded.match import read_query
-from citemark.judges.embedded.opening import opening_facts
 from citemark.judges.embedded.overlap import overlap_of
+from citemark.judges.embedded.standing import standing_of
 from citemark.judges.embedded.statements import read
 
 TIER = "embedded:fast"
@@ -24,7 +24,7 @@ class FastJudge(Tier):
     """The judge for bulk work: a model fitted to an LLM judge, on features of the text."""
 
     name = TIER
-    signature = "embedded:fast/6"
+    signature = "embedded:fast/7"
 
     def _judgments(
         self, answer: ParsedAnswer, query: str, sources: Sequence[int], wanted: Sequence[Sheet]
@@ -33,8 +33,8 @@ class FastJudge(Tier):
         table = feature_table(reading, query)
         found: dict[int, list[float]] = {}
         if table.sources:
-            opening = opening_facts(answer, table.sources)
-            levels = fast_model().levels(table.values, opening).tolist()
+            standing = standing_of(answer, reading, table.sources)
+            levels = fast_model().levels(table.values, standing).tolist()
             found.update(zip(table.sources, levels, strict=True))
         overlap = overlap_of(reading)
         shown: dict[Trait, list[float]] = {}

@@ -15,7 +15,7 @@ from threading import Lock
 
 import numpy as np
 
-from citemark.judges.embedded.opening import lifted
+from citemark.judges.embedded.standing import lifted
 from citemark.judges.embedded.vectors import Floats
 
 LIMIT = 4.0
@@ -84,7 +84,7 @@ class FastModel:
     stretch: Floats
     """(25,): how far levels are drawn apart, to vary as much as the LLM's."""
     lift: Floats
-    """(facts, 25): what a source gains by the opening before it."""
+    """(facts, 25): what a source gains by how it stands in the answer."""
 
     def raw(self, values: Floats) -> Floats:
         """The levels as they were fitted: (sources, 25)."""
@@ -92,11 +92,11 @@ class FastModel:
         near = _bell(rows, product(rows, self.landmarks.T), self.squares, self.width)
         return np.asarray(product(near, self.weights) + self.base, dtype=np.float32)
 
-    def levels(self, values: Floats, opening: Floats) -> Floats:
-        """The levels, drawn apart and on the scale of 0 to 4: (sources, 25)."""
-        raw = self.raw(values) + lifted(opening, self.lift)
+    def levels(self, values: Floats, standing: Floats) -> Floats:
+        """The levels, drawn apart, 4 at most; next to nothing may be below 0: (sources, 25)."""
+        raw = self.raw(values) + lifted(standing, self.lift)
         stretched = self.base + self.stretch * (raw - self.base)
-        return np.asarray(np.minimum(np.maximum(stretched, 0), TOP))
+        return np.asarray(np.minimum(stretched, TOP))
 
 
 def load(path: Path) -> FastModel:
