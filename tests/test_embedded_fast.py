@@ -26,6 +26,7 @@ from citemark.judges.embedded.fast import FastJudge
 from citemark.judges.embedded.intervals import spreads, whole
 from citemark.judges.embedded.judgments import apportioned
 from citemark.judges.embedded.language import is_english
+from citemark.judges.embedded.totals import total_of
 from citemark.judges.protocol import Judge
 from citemark.rubrics import DEFAULT_METRICS, Rubric, rubric
 from test_embedded_judge import ANSWER, QUERY, RUBRICS
@@ -42,7 +43,7 @@ def test_it_is_a_judge_that_can_be_asked_for() -> None:
     assert isinstance(judge, Judge)
     card = citemark.score(query=QUERY, answer=ANSWER, judge="embedded:fast")
     assert card.judge == "embedded:fast"
-    assert "judge:embedded:fast/6" in card.signature
+    assert "judge:embedded:fast/7" in card.signature
     assert card[1].count.score > card[2].count.score  # type: ignore[operator]
 
 
@@ -176,13 +177,22 @@ def test_training_sets_the_figures_of_one_tier_and_keeps_the_others(tmp_path: Pa
     }
 
 
-@given(st.lists(st.floats(0, 4), min_size=5, max_size=5))
+@given(st.lists(st.floats(-2, 4), min_size=5, max_size=5))
 def test_whole_levels_add_up_to_the_score(exact: list[float]) -> None:
-    total = whole(max(1.0, sum(exact)))
+    total = whole(total_of(exact))
     levels = apportioned(exact, total)
     assert sum(levels) == total
     assert all(0 <= level <= 4 for level in levels)
-    assert all(abs(level - x) < 1.01 for level, x in zip(levels, exact, strict=True)) or total == 1
+    if min(exact) >= 0 and total > 1:
+        assert all(abs(level - x) < 1.51 for level, x in zip(levels, exact, strict=True))
+
+
+@given(st.lists(st.floats(-2, 4), min_size=5, max_size=5), st.floats(0.01, 1))
+def test_a_higher_level_never_gives_a_lower_score(exact: list[float], more: float) -> None:
+    before, after = total_of(exact), total_of([exact[0] + more, *exact[1:]])
+    assert 1 <= before <= after <= 20
+    assert before < after or before < 1.001 or after == 20
+    assert abs(before - min(20.0, max(1.0, sum(exact)))) < 0.42
 
 
 def test_intervals_are_known_for_every_metric() -> None:

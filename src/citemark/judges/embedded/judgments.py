@@ -13,6 +13,7 @@ from citemark.judges.embedded.asides import without_asides
 from citemark.judges.embedded.echoed import without_echo
 from citemark.judges.embedded.intervals import Spread, spreads, whole
 from citemark.judges.embedded.language import is_english
+from citemark.judges.embedded.totals import total_of
 from citemark.judges.embedded.trust import trust_of
 from citemark.judges.protocol import Outcome, Work
 from citemark.rubrics import DEFAULT_METRICS, Rubric
@@ -79,7 +80,7 @@ class Sheet(NamedTuple):
     def levels(self, every: Sequence[float]) -> tuple[float, list[int]]:
         """The expected score, and whole levels that add up to the nearest whole score."""
         exact = every[self.place : self.place + len(self.ids)]
-        expected = round(min(20.0, max(1.0, sum(exact))), 2)
+        expected = round(total_of(exact), 2)
         return expected, apportioned(exact, whole(expected))
 
     def judgment(
@@ -139,15 +140,17 @@ def apportioned(exact: Sequence[float], total: int) -> list[int]:
     >>> apportioned([1.4, 1.4, 1.4, 0.2, 3.9], 8)
     [2, 1, 1, 0, 4]
     """
-    levels = [min(_TOP, int(x)) for x in exact]
+    levels = [max(0, min(_TOP, int(x))) for x in exact]
     missing = total - sum(levels)
-    if missing <= 0:
+    if not missing:
         return levels
     rests = [level - x for level, x in zip(levels, exact, strict=True)]
-    by_rest = sorted(range(len(levels)), key=rests.__getitem__)  # of equals, the first one first
-    while missing > 0:
+    step, end = (1, _TOP) if missing > 0 else (-1, 0)
+    # Of equals, the first one gains first.
+    by_rest = sorted(range(len(levels)), key=rests.__getitem__)[::step]
+    while missing:
         for i in by_rest:
-            if missing and levels[i] < _TOP:
-                levels[i] += 1
-                missing -= 1
+            if missing and levels[i] != end:
+                levels[i] += step
+                missing -= step
     return levels
