@@ -47,6 +47,12 @@ def test_what_is_all_that_a_source_says_stays() -> None:
     assert texts(f"{GLACIERS} {aside} [4].", QUERY)[-1] == f"{aside}."
 
 
+def test_what_two_sources_say_is_no_aside_but_what_one_says_twice_is() -> None:
+    aside = ASIDES[2]
+    assert texts(f"{GLACIERS} {aside} [1]. {aside} [1].", QUERY)[-2:] == ["", ""]
+    assert texts(f"{GLACIERS} {aside} [1]. {aside} [2].", QUERY)[-2:] == [f"{aside}."] * 2
+
+
 def test_names_and_numbers_stay_however_far_off() -> None:
     sentence = "An oxalic acid treatment in December kills 95 % of the varroa mites"
     assert texts(f"{GLACIERS} {sentence} [1].", QUERY)[-1] == f"{sentence}."

@@ -42,7 +42,9 @@ def without_asides(answer: ParsedAnswer, query: str) -> ParsedAnswer:
         return answer
     telling = [s for s in answer.sentences if not says_nothing(s)]
     stems = [stems_of(s.text) for s in telling]
-    held = Counter(stem for words in set(stems) for stem in words)
+    # What a source says twice is still an aside; what two sources say is none.
+    said = {(words, s.block_sources) for words, s in zip(stems, telling, strict=True)}
+    held = Counter(stem for words, _ in said for stem in words)
     asked = stems_of(query)
     topic = Topic([s.text for s in telling])
     strays = {
