@@ -29,7 +29,14 @@ SOAK = bool(os.environ.get("CITEMARK_SOAK"))
 JUDGES = ("embedded", "embedded:fast")
 ANSWERS = dict.fromkeys(JUDGES, 200) if SOAK else {"embedded": 12, "embedded:fast": 40}
 """For each law; the judge that reads takes longer."""
-RARE = {"split_up": 10, "vague": 20, "bulleted": 20, "reordered": 15}
+RARE = {
+    "split_up": 10,
+    "vague": 20,
+    "bulleted": 20,
+    "reordered": 15,
+    "moved_forward": 12,
+    "moved_back": 12,
+}
 """Changes that few of the made answers allow, and how many do."""
 
 
@@ -142,9 +149,13 @@ def test_halving_takes_away_one_of_two_and_leaves_the_others() -> None:
     assert rest.count("[1]") == 1
 
 
-def test_moving_brings_the_sentence_to_the_front() -> None:
-    moved = changed("moved_forward", "Snow fell in June [2]. It rained in May for days [1].")
-    assert moved == "It rained in May for days [1]. Snow fell in June [2]."
+def test_moving_brings_the_sentence_or_its_paragraph_to_the_front() -> None:
+    torn = changed("torn_forward", "Snow fell in June [2]. It rained in May for days [1].")
+    assert torn == "It rained in May for days [1]. Snow fell in June [2]."
+    moved = changed(
+        "moved_forward", "Snow fell in June [2].\n\nMay is mild. It rained for days [1]."
+    )
+    assert moved == "May is mild. It rained for days [1].\n\nSnow fell in June [2]."
 
 
 def test_vague_words_leave_no_number_and_no_name_but_what_was_asked_about() -> None:

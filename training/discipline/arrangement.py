@@ -130,29 +130,35 @@ def _alone(line: Line) -> tuple[str, tuple[int, ...]]:
 
 
 def moved_forward(case: Case, source: int, rng: Random) -> Variant | None:
-    """Move the source's paragraph, or all of its sentences, to the front."""
-    return _moved(case, source, rng, front=True)
+    """Move the source's paragraph to the front."""
+    return _if_moved(case, _paragraph_moved(case, source, rng, front=True))
 
 
 def moved_back(case: Case, source: int, rng: Random) -> Variant | None:
-    """Move the source's paragraph, or all of its sentences, to the end."""
-    return _moved(case, source, rng, front=False)
+    """Move the source's paragraph to the end."""
+    return _if_moved(case, _paragraph_moved(case, source, rng, front=False))
 
 
-def _moved(case: Case, source: int, rng: Random, *, front: bool) -> Variant | None:
-    ways = [_paragraph_moved, _sentences_moved]
-    rng.shuffle(ways)
-    for way in ways:
-        moved = way(case, source, rng, front)
-        if moved is None or moved.answer == case.answer:
-            continue
-        gained, lost = lines_gained(case, moved)
-        if not gained and not lost and lines(read(case)) != lines(read(moved)):
-            return Variant(moved)
-    return None
+def torn_forward(case: Case, source: int, _rng: Random) -> Variant | None:
+    """Move all of the source's sentences to the front, away from what led up to them."""
+    return _if_moved(case, _sentences_moved(case, source, front=True))
 
 
-def _paragraph_moved(case: Case, source: int, rng: Random, front: bool) -> Case | None:
+def torn_back(case: Case, source: int, _rng: Random) -> Variant | None:
+    """Move all of the source's sentences to the end, away from what led up to them."""
+    return _if_moved(case, _sentences_moved(case, source, front=False))
+
+
+def _if_moved(case: Case, moved: Case | None) -> Variant | None:
+    """The moved case, if something came to stand elsewhere and nothing else changed."""
+    if moved is None or moved.answer == case.answer:
+        return None
+    gained, lost = lines_gained(case, moved)
+    as_meant = not gained and not lost and lines(read(case)) != lines(read(moved))
+    return Variant(moved) if as_meant else None
+
+
+def _paragraph_moved(case: Case, source: int, rng: Random, *, front: bool) -> Case | None:
     parsed = read(case)
     groups = _groups(parsed)
     holding = [
@@ -189,7 +195,7 @@ def _groups(parsed: ParsedAnswer) -> list[tuple[int, int]]:
     return groups
 
 
-def _sentences_moved(case: Case, source: int, _rng: Random, front: bool) -> Case | None:
+def _sentences_moved(case: Case, source: int, *, front: bool) -> Case | None:
     parsed = read(case)
     chosen = [s for s in parsed.attributed(source) if s.kind == "sentence"]
     if not chosen or len(chosen) == len(parsed.sentences):

@@ -28,6 +28,8 @@ OF_A_SOURCE: Mapping[str, Transformation] = {
     "split_up": arrangement.split_up,
     "moved_forward": arrangement.moved_forward,
     "moved_back": arrangement.moved_back,
+    "torn_forward": arrangement.torn_forward,
+    "torn_back": arrangement.torn_back,
     "cited_again": arrangement.cited_again,
     "padded": dressing.padded,
     "praised": dressing.praised,
