@@ -106,7 +106,7 @@ def work(number: int, answer: str, *rubrics: Rubric) -> Work:
 def test_it_is_a_judge() -> None:
     judge = EmbeddedJudge()
     assert isinstance(judge, Judge)
-    assert (judge.name, judge.signature) == ("embedded", "embedded/9")
+    assert (judge.name, judge.signature) == ("embedded", "embedded/10")
     assert len(judge.trust) <= 110
 
 
