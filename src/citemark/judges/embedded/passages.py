@@ -1,7 +1,8 @@
 """What the reader reads: the distinct clauses of an answer, and whom each is credited to.
 
 Repetition goes, and the passages are put in the order of their words, so that neither the one nor
-the place of a sentence can move a score.
+the place of a paragraph can move a score. Of the order in which sentences stand, only what leads up
+to a marker is kept.
 """
 
 from __future__ import annotations
