@@ -25,7 +25,8 @@ def lift_of(missed: Array, standing: Array, weight: Array, *, openings: bool = T
     Without ``openings`` there is none by them: the network reads what leads up to a marker itself.
     """
     found = np.zeros((FACTS, SUBSCORES))
-    for facts, levels in (_BY_OPENINGS, _BY_COMPANIES)[not openings :]:
+    concerned = (_BY_OPENINGS, _BY_COMPANIES) if openings else (_BY_COMPANIES,)
+    for facts, levels in concerned:
         known = standing[:, facts]
         heavy = known * weight[:, None]
         ridge = _RIDGE * np.eye(known.shape[1])
