@@ -15,6 +15,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from citemark import Case, ParsedAnswer, Sentence, Source, SpanCitation, parse
+from citemark.judges.embedded.stretches import in_stretches
 
 _SIMPLE = re.compile(r"\[\^?\d+(?:\s*[,;]\s*\^?\d+)*\]|【\d+†source】")
 _SPACE = re.compile(r"\s+")
@@ -127,11 +128,16 @@ def lines_gained(before: Case, after: Case) -> tuple[Counter[Line], Counter[Line
 
 
 def own(parsed: ParsedAnswer, source: int) -> list[Sentence]:
-    """The source's sentences that say something and that can be edited: prose and items."""
+    """The source's sentences that say something and that can be edited: prose and items.
+
+    What only a part of is said by the source is not among them.
+    """
+    stretches = Counter(s.n for s in in_stretches(parsed))
     return [
         s
         for s in parsed.attributed(source)
         if s.kind in ("sentence", "item")
+        and stretches[s.n] == 1
         and s.words >= _LEAST_WORDS
         and not s.text.rstrip("*_ ").endswith(":")
     ]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from citemark.citations import ParsedAnswer, Sentence
 from citemark.judges.embedded.said import bare, says_nothing
+from citemark.judges.embedded.stretches import in_stretches
 
 _OPENING = 1 / 3
 _BLANK_LINE = re.compile(r"\n\s*\n")
@@ -48,7 +49,7 @@ def leads_of(answer: ParsedAnswer) -> Mapping[int, Lead]:
     found: dict[int, Lead] = {}
     waiting: list[Sentence] = []
     part, end = _OPENING, 0
-    for sentence in answer.sentences:
+    for sentence in in_stretches(answer):
         # Whether it is a list makes no difference: a blank line does, or a heading.
         new = sentence.kind in ("heading", "row")
         if new or _BLANK_LINE.search(answer.answer, end, sentence.start):
