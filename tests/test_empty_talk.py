@@ -53,6 +53,28 @@ def test_content_stays(sentence: str) -> None:
     assert without_empty_talk([sentence]) == [sentence]
 
 
+@pytest.mark.parametrize(
+    "advice",
+    [
+        "Let your child rest where it is quiet.",
+        "Ask what hurts and listen before you say anything.",
+        "You may refuse to answer, but you must not lie.",
+        "Nobody should have to wait for hours before they see someone.",
+    ],
+)
+def test_everyday_words_may_be_all_that_a_source_says(advice: str) -> None:
+    tea = "Fennel tea relaxes the gut [1]."
+    said = said_in(parse_answer(f"{tea} {advice.rstrip('.')} [2]."))
+    assert 2 in {source for one in said for source in one.sentence.sources}
+    assert len(heard(f"{tea} This is a highly respected and excellent source [2].")) == 1
+
+
+def test_most_of_a_sentence_must_sound_emptier_than_a_part_of_it() -> None:
+    rule = "Stay with the child, and call someone if it gets worse."
+    around = [PLAIN, "Fennel tea relaxes the gut, and children like its taste."]
+    assert without_empty_talk([*around, rule])[-1] == rule
+
+
 def test_what_the_answer_is_about_is_never_empty() -> None:
     about = [
         "A typeface with serifs guides the eye along the line.",

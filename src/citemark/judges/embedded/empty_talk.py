@@ -35,6 +35,14 @@ _RARE = 0.4
 """How rare a word must be to tell what an answer is about."""
 BEARING = 3.0
 """How much emptier a clause is that bears on nothing than one that bears on the rest as usual."""
+_OF_SOURCES = frozenset({3, 4})
+"""Kinds of words: praise, talk of sources."""
+_POINTING = frozenset(
+    "he her his it its she such that the their there these they this those what which".split()
+)
+"""A sentence that begins like this speaks of something that was said before, or says nothing."""
+_CAUTION = 0.7
+"""So empty must sound what is most of a sentence: taken out wrongly, it would be missed."""
 _HOPELESS = _DOUBTFUL - BEARING * USUAL
 """A clause that is less empty than this by itself is not so in any answer."""
 Ear = Callable[[str], float]
@@ -87,7 +95,7 @@ def _found(text: str, ear: Ear) -> _Found:
     clauses, behind = clauses_of(text)
     if _SHORT.fullmatch(text):
         return _Found(text, (text,), ("",), (False,))
-    if ear(text) > 0 and all(_could_be(clause, ear) for clause in clauses):
+    if ear(text) > _CAUTION and all(_could_be(clause, ear) for clause in clauses):
         return _Found(text, (text,), ("",), (True,))
     empty = [ear(clause) > 0 for clause in clauses]
     first = int(is_opener(clauses[0]))
@@ -96,7 +104,21 @@ def _found(text: str, ear: Ear) -> _Found:
         if behind[i - 1] == " ":
             _mark_that(clauses, empty, i, ear)
     _mark_run(clauses, behind, empty, first, ear)
+    _leave_most(clauses, empty, ear)
     return _Found(text, tuple(clauses), tuple(behind), tuple(empty))
+
+
+def _leave_most(clauses: Sequence[str], empty: list[bool], ear: Ear) -> None:
+    """Take back what is not surely empty where more than half of the words would go.
+
+    What leads up to the first clause that tells something may be as long as it likes.
+    """
+    words = [len(words_of(clause)) for clause in clauses]
+    gone = sum(count for count, one in zip(words, empty, strict=True) if one)
+    first = 0 if all(empty) else empty.index(False)
+    if 2 * gone > sum(words):
+        rest = zip(clauses[first:], empty[first:], strict=True)
+        empty[first:] = [one and ear(clause) > _CAUTION for clause, one in rest]
 
 
 def _mark_that(clauses: Sequence[str], empty: list[bool], i: int, ear: Ear) -> None:
@@ -132,6 +154,17 @@ def _mark_run(
 def is_about_media(query: str) -> bool:
     """Whether a query is about pages, texts, or those who make and read them."""
     return not lexicon().media.isdisjoint(words_of(query))
+
+
+def stands_alone(text: str) -> bool:
+    """Whether a sentence that sounds empty is worth hearing all the same.
+
+    It is if it points at nothing before it, praises nothing and does not speak of sources.
+    """
+    words = words_of(text)
+    if not words or words[0].casefold() in _POINTING:
+        return False
+    return not any(known(word).kind in _OF_SOURCES for word in words)
 
 
 def without_empty_talk(texts: Sequence[str], query: str = "") -> list[str]:

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from citemark.citations import ParsedAnswer, Sentence
 from citemark.judges.embedded.clauses import clauses_in
-from citemark.judges.embedded.empty_talk import LOOSE, without_empty_talk
+from citemark.judges.embedded.empty_talk import LOOSE, stands_alone, without_empty_talk
 from citemark.judges.embedded.plain_words import plain_words
+from citemark.judges.embedded.stretches import in_stretches
 from citemark.judges.embedded.units import is_lead_in
 
 _LAYOUT = re.compile(r"<[/a-zA-Z][^<>]{0,300}>|[*_`#>|~]+")
@@ -38,14 +39,20 @@ def said_in(answer: ParsedAnswer, query: str = "") -> Iterator[Said]:
     """
     every = [
         Said(clause, sentence)
-        for sentence in answer.sentences
+        for sentence in in_stretches(answer)
         if not says_nothing(sentence)
         for clause in map(plain_words, clauses_in(bare(sentence.text)))
     ]
     texts = without_empty_talk([said.text for said in every], query)
+    left = zip(every, texts, strict=True)
+    heard = {source for said, text in left if text for source in said.sentence.block_sources}
     for said, text in zip(every, texts, strict=True):
         if text:
             yield said._replace(text=text)
+        elif not heard.issuperset(said.sentence.sources) and stands_alone(said.text):
+            # Advice in everyday words sounds empty ("Stay with him until he feels better"), but it
+            # may be all that a source is cited for.
+            yield said
 
 
 def plain(text: str) -> str:
