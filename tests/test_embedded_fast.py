@@ -43,7 +43,7 @@ def test_it_is_a_judge_that_can_be_asked_for() -> None:
     assert isinstance(judge, Judge)
     card = citemark.score(query=QUERY, answer=ANSWER, judge="embedded:fast")
     assert card.judge == "embedded:fast"
-    assert "judge:embedded:fast/7" in card.signature
+    assert "judge:embedded:fast/8" in card.signature
     assert card[1].count.score > card[2].count.score  # type: ignore[operator]
 
 

@@ -24,6 +24,7 @@ from citemark.scorecard import Judgment
 RUBRICS = [rubric(name) for name in DEFAULT_METRICS]
 
 I4, U4 = 8, 13
+HAIR = 0.25
 """Places among the 25 levels."""
 
 QUERY = "How do beekeepers help a colony survive the winter?"
@@ -106,7 +107,7 @@ def work(number: int, answer: str, *rubrics: Rubric) -> Work:
 def test_it_is_a_judge() -> None:
     judge = EmbeddedJudge()
     assert isinstance(judge, Judge)
-    assert (judge.name, judge.signature) == ("embedded", "embedded/10")
+    assert (judge.name, judge.signature) == ("embedded", "embedded/11")
     assert len(judge.trust) <= 110
 
 
@@ -295,13 +296,17 @@ def test_another_source_that_says_the_same_lowers_uniqueness_and_influence(compa
 
 
 def test_half_of_the_sentences_are_worth_less() -> None:
-    before = judged(ANSWER)
+    before, lost = judged(ANSWER), list[float]()
     sentences = [f"{FEED} [1]. ", f"{MITES} [1]. ", f"{WRAP} [1]. ", f"{VENT} [1]. "]
     for i, one in enumerate(sentences):
         for other in sentences[i + 1 :]:
             after = judged(ANSWER.replace(one, "").replace(other, ""))
-            for metric in ("count", "influence", "diversity"):
+            for metric in ("count", "diversity"):
                 assert expected(after, metric) < expected(before, metric)
+            # The half that is left may be the one that matters: a hair's breadth is allowed.
+            assert expected(after, "influence") < expected(before, "influence") + HAIR
+            lost.append(expected(before, "influence") - expected(after, "influence"))
+    assert sorted(lost)[1] > 1
 
 
 # ---- agreement -------------------------------------------------------------------------------

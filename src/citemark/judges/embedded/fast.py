@@ -24,7 +24,7 @@ class FastJudge(Tier):
     """The judge for bulk work: a model fitted to an LLM judge, on features of the text."""
 
     name = TIER
-    signature = "embedded:fast/7"
+    signature = "embedded:fast/8"
 
     def _judgments(
         self, answer: ParsedAnswer, query: str, sources: Sequence[int], wanted: Sequence[Sheet]

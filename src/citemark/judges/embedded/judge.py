@@ -19,7 +19,7 @@ class EmbeddedJudge(Tier):
     """The judge that needs nothing but the package: no key, no connection."""
 
     name = TIER
-    signature = "embedded/10"
+    signature = "embedded/11"
 
     def _judgments(
         self, answer: ParsedAnswer, query: str, sources: Sequence[int], wanted: Sequence[Sheet]
