@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -24,7 +25,6 @@ from citemark.scorecard import Judgment
 RUBRICS = [rubric(name) for name in DEFAULT_METRICS]
 
 I4, U4 = 8, 13
-HAIR = 0.25
 """Places among the 25 levels."""
 
 QUERY = "How do beekeepers help a colony survive the winter?"
@@ -295,18 +295,26 @@ def test_another_source_that_says_the_same_lowers_uniqueness_and_influence(compa
     assert beside[U4] < alone[U4]
 
 
-def test_half_of_the_sentences_are_worth_less() -> None:
-    before, lost = judged(ANSWER), list[float]()
-    sentences = [f"{FEED} [1]. ", f"{MITES} [1]. ", f"{WRAP} [1]. ", f"{VENT} [1]. "]
-    for i, one in enumerate(sentences):
-        for other in sentences[i + 1 :]:
-            after = judged(ANSWER.replace(one, "").replace(other, ""))
-            for metric in ("count", "diversity"):
-                assert expected(after, metric) < expected(before, metric)
-            # The half that is left may be the one that matters: a hair's breadth is allowed.
-            assert expected(after, "influence") < expected(before, "influence") + HAIR
-            lost.append(expected(before, "influence") - expected(after, "influence"))
-    assert sorted(lost)[1] > 1
+BETTER_HALF = pytest.mark.xfail(
+    strict=True, reason="without WRAP and VENT influence rises by .09: what is left matters more"
+)
+
+
+@pytest.mark.parametrize(
+    ("metric", "one", "other"),
+    [
+        pytest.param(
+            metric,
+            *pair,
+            marks=[BETTER_HALF] if (metric, *pair) == ("influence", WRAP, VENT) else [],
+        )
+        for metric in ("count", "influence", "diversity")
+        for pair in combinations((FEED, MITES, WRAP, VENT), 2)
+    ],
+)
+def test_half_of_the_sentences_are_worth_less(metric: str, one: str, other: str) -> None:
+    after = judged(ANSWER.replace(f"{one} [1]. ", "").replace(f"{other} [1]. ", ""))
+    assert expected(after, metric) < expected(judged(ANSWER), metric)
 
 
 # ---- agreement -------------------------------------------------------------------------------
